@@ -70,11 +70,16 @@ class ParameterField:
         """Whether its value may be `City, Country`."""
         return bool(self.name_stems & _PLACE) or "City, " in self.description
 
+    @property
+    def is_phone(self) -> bool:
+        """Whether its value is the number of a phone."""
+        return bool(self.name_stems & _PHONE) and self.kind in {"text", "shaped"}
+
     def may_look(self, text: str) -> bool:
         """Whether a text can be its value: a phone number has digits, a day's name is for days."""
         if text.lower() in _CALENDAR:
             return bool(self.name_stems & _DATES)
-        if self._last_stem in _PHONE:
+        if self.is_phone:
             return sum(letter.isdigit() for letter in text) >= MIN_PHONE_DIGITS
         return self._last_stem not in _EMAIL or "@" in text
 

@@ -15,7 +15,7 @@ from toolweave.assistant.extraction.prepositions import (
     preposition_at,
     preposition_score,
 )
-from toolweave.assistant.extraction.shapes import is_code
+from toolweave.assistant.extraction.shapes import is_code, named_codes
 from toolweave.assistant.extraction.tokens import (
     STOP_WORDS,
     RequestToken,
@@ -34,6 +34,9 @@ _DETERMINERS = words("determiners")
 _COPULAS = frozenset({"is", "are", "was", "equals", "="})
 _POLITE, _VERBS = words("polite"), words("verbs")
 _CALENDAR = words("days") | words("months")
+_SPEECH = _INTRODUCING | {"that"}
+_PART_NAMES = ({"first", "given", "forename"}, {"last", "family", "surname"})
+_NO_START = _DETERMINERS | {"me", "us", "him", "them", "it", "you"}
 _NEXT = frozenset({"and", "then"})
 _GOING_ON = frozenset({"and", "with", "under", "as"})
 _VAGUE = frozenset({"from", "by", "with"})
@@ -71,6 +74,7 @@ class Passages:
         flags: Collection[int] = (),
         expects_numbers: bool = False,
         has_passage: bool = False,
+        has_label: bool = False,
     ) -> None:
         self._request = request
         self._tokens = tokens
@@ -82,15 +86,19 @@ class Passages:
         # The words of numbers and their units.
         self._amounts = {*amounts} if expects_numbers else set[int]()
         self._has_passage = has_passage
+        self._has_label = has_label
         # The words of all text parameters' names.
         self._other_words = {*other_words}
         # The words of the names of all parameters.
         self._other_stems = {*other_stems}
+        # Values of the parameter in hand by their names, such as those of colors.
+        self._known: set[str] = set()
         self._late: set[int] = set()
         self._verbs = self._instructions()
 
     def scored(self, field: ParameterField) -> list[Passage]:
         """Return the passages that a text parameter may take, best first."""
+        self._known = {*named_codes(field)}
         found = [
             self._with_score(field, one)
             for begin in range(len(self._tokens))
@@ -147,10 +155,10 @@ class Passages:
         is_open = field.is_passage or self._is_headed(field, begin)
         if last.word in STOP_WORDS and not (is_open and self._ends(end)):
             return False
-        if field.is_passage and self._is_introduced(begin):
+        if field.is_passage and (self._is_introduced(begin) or self._is_clause(begin)):
             return True
         if first.word in STOP_WORDS or first.text == "=":
-            return field.is_passage and first.word not in _DETERMINERS and begin > 0
+            return field.is_passage and first.word not in _NO_START and begin > 0
         return last.text != "="
 
     def _has_instruction(self, begin: int, end: int) -> bool:
@@ -182,7 +190,13 @@ class Passages:
         return is_own and not before.after
 
     def _ends(self, end: int) -> bool:
-        return end == len(self._tokens) or bool(self._tokens[end - 1].after)
+        if end == len(self._tokens) or self._tokens[end - 1].after:
+            return True
+        if self._tokens[end].word not in _GOING_ON or end + 1 == len(self._tokens):
+            return False
+        following = self._tokens[end + 1]
+        goes_on = following.word in _VERBS and not following.is_capitalized
+        return goes_on or stem(following.word) in self._other_stems
 
     def _is_address(self, field: ParameterField, begin: int, end: int) -> bool:
         """Whether it is `Naples, Florida`, for a parameter that takes such a place."""
@@ -257,7 +271,7 @@ class Passages:
         inside = self._tokens[one.begin : one.end]
         if inside[0].is_quoted:
             return 0.0
-        numbers = len(self._amounts & {*range(one.begin, one.end)})
+        numbers = self._amounts & {*range(one.begin, one.end)} and not self._may_count(field, one)
         if field.is_passage:
             return 0.0 if self._is_after_colon(one.begin) else -3.0 * bool(numbers)
         if len(inside) > 1:
@@ -265,9 +279,18 @@ class Passages:
             names_itself = stem(inside[-1].word) in field.name_stems and inside[-1].text.islower()
             return -2.0 * (is_mixed + names_itself + bool(numbers))
         found = classes_of(inside[0].text)
+        if inside[0].word in self._known:
+            return 3.0
         if field.classes & found:
             return 2.0
         return -2.0 * bool(field.classes) - 4.0 * bool(numbers)
+
+    def _may_count(self, field: ParameterField, one: Passage) -> bool:
+        """Whether a number belongs to it: `Bolt Street 5`, or `account 5521`."""
+        if one.end - one.begin > 1:
+            return field.is_place and self._tokens[one.begin].is_capitalized
+        is_own = one.begin and stem(self._tokens[one.begin - 1].word) in field.name_stems
+        return bool(is_own) and field.kind == "text"
 
     def _form(self, field: ParameterField, one: Passage) -> float:
         """Score what the words themselves look like."""
@@ -278,6 +301,7 @@ class Passages:
         if field.is_passage or self._is_headed(field, one.begin):
             score = (0.15 * len(tokens) + 0.5) * share
             score += 1.5 if self._ends(one.end) else 0
+            score -= 0.5 if tokens[0].word in STOP_WORDS else 0
             at = one.begin - 1
             while at >= 0 and self._tokens[at].word in STOP_WORDS and not self._tokens[at].after:
                 at -= 1
@@ -302,6 +326,12 @@ class Passages:
     def _is_introduced(self, begin: int) -> bool:
         before = self._tokens[begin - 1] if begin else None
         return before is not None and before.word in _INTRODUCING and not before.after
+
+    def _is_clause(self, begin: int) -> bool:
+        """Whether it follows `that` and an instruction: `Tell them that the door is open`."""
+        is_after = begin > 1 and self._tokens[begin - 1].word == "that"
+        said = (one.word for one in self._tokens[: begin - 1])
+        return is_after and not self._has_label and any(word in _VERBS for word in said)
 
     def _ends_value(self, end: int) -> bool:
         return self._ends(end) or end in self._claimed or self._tokens[end].word in STOP_WORDS
@@ -332,12 +362,24 @@ class Passages:
             or (first.text[0].isdigit() and inside[1:2] and inside[1].is_capitalized)
         ):
             return False
-        may_end = last.is_capitalized or (last.text.isdigit() and not self._expects_numbers)
+        is_number = last.text.isdigit() and (not self._expects_numbers or field.is_place)
+        may_end = last.is_capitalized or is_number
         if not may_end or not all(self._in_name(token) for token in inside):
             return False
         if self._is_described(one):
             return False
+        if part := next((one for one in _PART_NAMES if one & field.name_words), None):
+            return self._is_name_part(one, is_first=part is _PART_NAMES[0])
         return not self._continues(field, one.end) and not self._began(field, one.begin)
+
+    def _is_name_part(self, one: Passage, *, is_first: bool) -> bool:
+        """Whether it is the first, or the last, word of a name of several."""
+        before = self._tokens[one.begin - 1] if one.begin else None
+        follows = before is not None and not before.after and before.is_capitalized
+        follows = follows and one.begin - 1 not in self._verbs
+        goes_on = one.end < len(self._tokens) and not self._tokens[one.end - 1].after
+        goes_on = goes_on and self._tokens[one.end].is_capitalized
+        return not follows and one.end - one.begin == 1 if is_first else not goes_on and follows
 
     def _is_described(self, one: Passage) -> bool:
         """Whether a noun follows that belongs to it: `the Nova headphones`."""
@@ -372,7 +414,7 @@ class Passages:
             return False
         if token.word in _JOINING and at + 1 < len(self._tokens):
             return self._tokens[at + 1].is_capitalized and at + 1 not in self._claimed
-        is_number = token.text.isdigit() and not self._expects_numbers
+        is_number = token.text.isdigit() and (not self._expects_numbers or field.is_place)
         return is_number or (token.is_capitalized and token.word not in STOP_WORDS)
 
     def _began(self, field: ParameterField, begin: int) -> bool:
@@ -396,7 +438,8 @@ class Passages:
             token = self._tokens[at]
             if token.is_quoted or token.after.strip("':") or at in self._claimed | self._late:
                 break
-            if token.word in _INTRODUCING and distance == 0:
+            is_clause = field.is_passage and self._is_clause(one.begin)
+            if (token.word in _INTRODUCING or is_clause) and distance == 0:
                 score = max(score, 3.0)
             if stem(token.word) in field.name_stems and token.word not in ROLES:
                 score = max(score, 3.0 - distance / 2)
@@ -406,7 +449,7 @@ class Passages:
 
     def _role(self, field: ParameterField, one: Passage) -> float:
         """Score the preposition before it, and `is` beside it."""
-        at = preposition_at(self._tokens, one.begin)
+        at = preposition_at(self._tokens, one.begin, field)
         after = self._tokens[one.end].word if one.end < len(self._tokens) else ""
         is_copula = after in _COPULAS and not self._tokens[one.end - 1].after
         if is_copula and field.is_label and not self._is_headed(field, one.begin):
@@ -425,7 +468,7 @@ class Passages:
 
     def _is_in_speech(self, at: int) -> bool:
         """Whether a word that introduces a text stands before: `saying the room is warm`."""
-        return any(one.word in _INTRODUCING for one in self._tokens[:at])
+        return any(one.word in _SPEECH for one in self._tokens[:at])
 
     def is_indefinite(self, one: Passage) -> bool:
         """Whether it is `a failure`, which names nothing."""

@@ -12,12 +12,18 @@ _STEMS = {word: frozenset(map(stem, names)) for word, names in ROLES.items()}
 MIN_PART = 3
 
 
-def preposition_at(tokens: Sequence[RequestToken], begin: int) -> int | None:
-    """Return where the word before a value stands, across an article."""
+def preposition_at(
+    tokens: Sequence[RequestToken], begin: int, field: ParameterField
+) -> int | None:
+    """Return where the word before a value stands, across an article and the parameter's name."""
     at = begin - 1
-    while at >= 0 and tokens[at].word in _DETERMINERS and not tokens[at].after:
+    while at >= 0 and not tokens[at].after and _is_between(tokens[at].word, field):
         at -= 1
     return at if at >= 0 and not tokens[at].after else None
+
+
+def _is_between(word: str, field: ParameterField) -> bool:
+    return word in _DETERMINERS or (word in field.name_words and word not in ROLES)
 
 
 def preposition_score(word: str, field: ParameterField) -> float:

@@ -32,6 +32,7 @@ MAX_OPTIONS, MAX_CHOICES = 12, 6
 # What any fitting number is worth, and what a text has to be worth for an optional parameter.
 NUMBER, PRICE = 1.0, 1.5
 _BOUNDS = bounds()
+_REMOVING = words("removing")
 _NEGATIONS, _LEADING = words("negations"), words("leading")
 
 
@@ -114,12 +115,12 @@ class Reading:
                 self._claim(one, option.value, option.words.start, option.words.stop)
 
     def _shaped_score(self, one: ParameterField, begin: int, end: int) -> float:
-        at = preposition_at(self._tokens, begin)
+        at = preposition_at(self._tokens, begin, one)
         role = 0.0 if at is None else preposition_score(self._tokens[at].word, one)
         return 1.0 + self._sign(one, begin, end) + role
 
     def _is_shaped(self, one: ParameterField) -> bool:
-        return one.kind == "shaped" or self._has_codes(one)
+        return one.kind == "shaped" or one.is_phone or self._has_codes(one)
 
     def _has_codes(self, one: ParameterField) -> bool:
         return bool(named_codes(one)) and bool(shaped_values(one, self._tokens)) and _says_code(one)
@@ -366,6 +367,7 @@ class Reading:
             },
             expects_numbers=bool(self._of("number")),
             has_passage=any(one.is_passage for one in self._of("text")),
+            has_label=any(one.is_label and not one.is_heading for one in self._of("text")),
         )
 
     def _amount_words(self) -> set[int]:
@@ -413,7 +415,11 @@ class Reading:
                 continue
             before = self._tokens[max(0, at - 3) : at]
             said = [token for token in before if not token.ends_sentence]
-            self.choices[one.name] = [not any(token.word in _NEGATIONS for token in said)]
+            is_negated = any(token.word in _NEGATIONS for token in said)
+            # `without sound`, for a parameter that removes the sound.
+            is_named = any(is_among(part, one.name_stems) for part in name_parts(self._tokens[at].text))
+            removes = {stem(word) for word in _REMOVING} & one.description_stems and not is_named
+            self.choices[one.name] = [is_negated == bool(removes)]
 
     def _mention(self, one: ParameterField) -> int | None:
         """Return where a parameter of yes or no is named: by all words of its name."""

@@ -21,7 +21,8 @@ _CLOCK = pattern(r"(\d{1,2})(?::(\d{2}))?(am|pm)?")
 _CODE = pattern(r"\w*[\d_/.@#\\:-]\w*.*")
 _MONTHS = word_list("months")
 _DAY = pattern(r"(\d{1,2})(?:st|nd|rd|th)?")
-MAX_NAME_WORDS = 3
+_GROUP = pattern(r"\+?\(?\d[\d()/.-]*")
+MAX_NAME_WORDS, MIN_PHONE_DIGITS = 3, 7
 
 # A value and the words `begin` to `end` it stands at.
 Found = tuple[Json, int, int]
@@ -36,6 +37,8 @@ def shaped_values(field: ParameterField, tokens: Sequence[RequestToken]) -> list
 
 
 def _spelled(field: ParameterField, tokens: Sequence[RequestToken]) -> list[Found]:
+    if field.is_phone:
+        return _phones(tokens, field)
     match field.schema.get("format"):
         case "email":
             return _matching(tokens, _EMAIL.fullmatch)
@@ -145,6 +148,24 @@ def _tables() -> tuple[JsonObject, ...]:
 
 def _matching(tokens: Sequence[RequestToken], matches: Callable[[str], object]) -> list[Found]:
     return [(token.text, at, at + 1) for at, token in enumerate(tokens) if matches(token.text)]
+
+
+def _phones(tokens: Sequence[RequestToken], field: ParameterField) -> list[Found]:
+    """Find numbers of phones, also in groups: `+34 600 111 222`."""
+    found: list[Found] = []
+    at = 0
+    while at < len(tokens):
+        end = at
+        while end < len(tokens) and _GROUP.fullmatch(tokens[end].text):
+            end += 1
+            if tokens[end - 1].after:
+                break
+        text = " ".join(token.text for token in tokens[at:end])
+        if sum(letter.isdigit() for letter in text) >= MIN_PHONE_DIGITS:
+            joined = text.replace(" ", "")
+            found.append((text if fits(text, field.schema) else joined, at, end))
+        at = max(end, at + 1)
+    return found
 
 
 def _dates(tokens: Sequence[RequestToken]) -> list[Found]:
