@@ -9,9 +9,15 @@ from dataclasses import dataclass
 
 from toolweave.assistant.extraction.english import words
 from toolweave.assistant.extraction.fields import ParameterField
+from toolweave.assistant.extraction.instructions import (
+    GOING_ON,
+    goes_on_to_other,
+    has_instruction,
+    instructions,
+)
+from toolweave.assistant.extraction.names import is_address, is_name_part
 from toolweave.assistant.extraction.prepositions import (
     ROLES,
-    is_named,
     preposition_at,
     preposition_score,
 )
@@ -26,19 +32,18 @@ from toolweave.assistant.extraction.tokens import (
 from toolweave.assistant.extraction.value_classes import classes_of
 
 MAX_PASSAGE_WORDS = 30
-MIN_SENTENCE_WORDS = 2
+MIN_PART, MIN_SENTENCE_WORDS = 3, 2
 _JOINING = words("joining")
 _INTRODUCING = words("introducing")
 _INDEFINITE = words("indefinite")
 _DETERMINERS = words("determiners")
 _COPULAS = frozenset({"is", "are", "was", "equals", "="})
-_POLITE, _VERBS = words("polite"), words("verbs")
+_VERBS = words("verbs")
 _CALENDAR = words("days") | words("months")
 _SPEECH = _INTRODUCING | {"that"}
 _PART_NAMES = ({"first", "given", "forename"}, {"last", "family", "surname"})
+_BOUNDS = frozenset({"least", "most", "less", "more", "max", "min"})
 _NO_START = _DETERMINERS | {"me", "us", "him", "them", "it", "you"}
-_NEXT = frozenset({"and", "then"})
-_GOING_ON = frozenset({"and", "with", "under", "as"})
 _VAGUE = frozenset({"from", "by", "with"})
 
 
@@ -93,8 +98,7 @@ class Passages:
         self._other_stems = {*other_stems}
         # Values of the parameter in hand by their names, such as those of colors.
         self._known: set[str] = set()
-        self._late: set[int] = set()
-        self._verbs = self._instructions()
+        self._verbs, self._late = instructions(tokens, tool_stems)
 
     def scored(self, field: ParameterField) -> list[Passage]:
         """Return the passages that a text parameter may take, best first."""
@@ -139,16 +143,22 @@ class Passages:
     def _may_be(self, field: ParameterField, begin: int, end: int) -> bool:
         """Whether a passage begins and ends where a value may."""
         first, last = self._tokens[begin], self._tokens[end - 1]
-        if first.word in _INTRODUCING or self._has_other_name(field, begin, end):
+        if first.word in _INTRODUCING or goes_on_to_other(
+            self._tokens[begin:end], self._other_stems - field.name_stems
+        ):
             return False
         if self._is_after_colon(begin) and (end == len(self._tokens) or last.after):
             return True
         has_break = any(one.after for one in self._tokens[begin : end - 1])
-        if has_break and not field.is_passage and not self._is_address(field, begin, end):
+        if (
+            has_break
+            and not field.is_passage
+            and not (field.is_place and is_address(self._tokens[begin:end]))
+        ):
             return False
         if self._late & {*range(begin, end)}:
             return False
-        if not field.is_passage and self._has_instruction(begin, end):
+        if not field.is_passage and has_instruction(self._tokens[begin : end + 1]):
             return False
         if end - begin == 1 and first.word in _DETERMINERS:
             return False
@@ -161,26 +171,6 @@ class Passages:
             return field.is_passage and first.word not in _NO_START and begin > 0
         return last.text != "="
 
-    def _has_instruction(self, begin: int, end: int) -> bool:
-        """Whether another instruction begins inside, as in `Lunch and say`."""
-        return any(
-            self._tokens[at].word in _NEXT
-            and self._tokens[at + 1].word in _VERBS
-            and not self._tokens[at + 1].is_capitalized
-            for at in range(begin, min(end, len(self._tokens) - 1))
-        )
-
-    def _has_other_name(self, field: ParameterField, begin: int, end: int) -> bool:
-        """Whether it goes on to another parameter: `Lunch and the tags food`."""
-        for at in range(begin, end - 1):
-            if self._tokens[at].word not in _GOING_ON:
-                continue
-            following = self._tokens[at + 1 : end]
-            named = next((one for one in following if one.word not in _DETERMINERS), None)
-            if named is not None and stem(named.word) in self._other_stems - field.name_stems:
-                return True
-        return False
-
     def _is_headed(self, field: ParameterField, begin: int) -> bool:
         """Whether it is a heading after its own word: `the subject Lunch tomorrow`."""
         if begin == 0 or not field.is_heading:
@@ -192,29 +182,19 @@ class Passages:
     def _ends(self, end: int) -> bool:
         if end == len(self._tokens) or self._tokens[end - 1].after:
             return True
-        if self._tokens[end].word not in _GOING_ON or end + 1 == len(self._tokens):
+        if self._tokens[end].word not in GOING_ON or end + 1 == len(self._tokens):
             return False
         following = self._tokens[end + 1]
         goes_on = following.word in _VERBS and not following.is_capitalized
         return goes_on or stem(following.word) in self._other_stems
 
-    def _is_address(self, field: ParameterField, begin: int, end: int) -> bool:
-        """Whether it is `Naples, Florida`, for a parameter that takes such a place."""
-        inside = self._tokens[begin:end]
-        return (
-            field.is_place
-            and all(
-                (one.is_capitalized or one.text[0].isdigit()) and one.after in {"", ","}
-                for one in inside[:-1]
-            )
-            and inside[-1].is_capitalized
-        )
-
     def _is_after_colon(self, begin: int) -> bool:
         """Whether a colon introduces it: `Note: …`, but not `Urgent: send …`."""
         if begin == 0 or ":" not in self._tokens[begin - 1].after:
             return False
-        is_instruction = self._tokens[begin].word in _VERBS and not self._tokens[begin].is_capitalized
+        is_instruction = (
+            self._tokens[begin].word in _VERBS and not self._tokens[begin].is_capitalized
+        )
         return not is_instruction or any(one.word in _VERBS for one in self._tokens[:begin])
 
     def _with_score(self, field: ParameterField, one: Passage) -> Passage:
@@ -229,9 +209,19 @@ class Passages:
         is_quoted = self._tokens[one.begin].is_quoted
         has_sign = max(introduction, role, following, likeness) >= 1 or is_quoted or is_object
         score = form + introduction + role + following - self._tail(field, one)
-        if not field.may_look(one.text):
+        if not field.may_look(one.text) or self._is_empty(one):
             score -= 10.0
         return Passage(one.text, one.begin, one.end, score, has_sign)
+
+    def _is_empty(self, one: Passage) -> bool:
+        """Whether it says nothing: words such as `is`, or the name of a parameter alone."""
+        inside = self._tokens[one.begin : one.end]
+        if inside[0].is_quoted or self._is_after_colon(one.begin):
+            return False
+        is_name = len(inside) == 1 and inside[0].text.islower()
+        return (is_name and stem(inside[0].word) in self._other_stems) or all(
+            token.word in STOP_WORDS or token.word in _BOUNDS for token in inside
+        )
 
     def _tail(self, field: ParameterField, one: Passage) -> float:
         """Score words after a colon, which belong to a parameter with a longer text."""
@@ -351,7 +341,8 @@ class Passages:
         return is_free and token.word not in _INTRODUCING and self._is_value(token)
 
     def _is_value(self, token: RequestToken) -> bool:
-        return token.word not in STOP_WORDS and not is_among(token.word, self._tool_stems)
+        is_empty = token.word in STOP_WORDS or token.word in _BOUNDS
+        return not is_empty and not is_among(token.word, self._tool_stems)
 
     def _is_name(self, field: ParameterField, one: Passage) -> bool:
         """Whether it is a whole sequence of capitalized words."""
@@ -369,17 +360,9 @@ class Passages:
         if self._is_described(one):
             return False
         if part := next((one for one in _PART_NAMES if one & field.name_words), None):
-            return self._is_name_part(one, is_first=part is _PART_NAMES[0])
+            is_first = part is _PART_NAMES[0]
+            return is_name_part(self._tokens, self._verbs, one.begin, one.end, is_first=is_first)
         return not self._continues(field, one.end) and not self._began(field, one.begin)
-
-    def _is_name_part(self, one: Passage, *, is_first: bool) -> bool:
-        """Whether it is the first, or the last, word of a name of several."""
-        before = self._tokens[one.begin - 1] if one.begin else None
-        follows = before is not None and not before.after and before.is_capitalized
-        follows = follows and one.begin - 1 not in self._verbs
-        goes_on = one.end < len(self._tokens) and not self._tokens[one.end - 1].after
-        goes_on = goes_on and self._tokens[one.end].is_capitalized
-        return not follows and one.end - one.begin == 1 if is_first else not goes_on and follows
 
     def _is_described(self, one: Passage) -> bool:
         """Whether a noun follows that belongs to it: `the Nova headphones`."""
@@ -441,7 +424,8 @@ class Passages:
             is_clause = field.is_passage and self._is_clause(one.begin)
             if (token.word in _INTRODUCING or is_clause) and distance == 0:
                 score = max(score, 3.0)
-            if stem(token.word) in field.name_stems and token.word not in ROLES:
+            is_own = stem(token.word) in field.name_stems or _is_part(token.word, field)
+            if is_own and token.word not in ROLES:
                 score = max(score, 3.0 - distance / 2)
             elif token.word not in STOP_WORDS and stem(token.word) in field.description_stems:
                 score = max(score, 1.5 - distance / 2)
@@ -474,36 +458,7 @@ class Passages:
         """Whether it is `a failure`, which names nothing."""
         return one.begin > 0 and self._tokens[one.begin - 1].word in _INDEFINITE
 
-    def _instructions(self) -> set[int]:
-        """Return the places of words that begin an instruction: `Greet`, `Please draw`."""
-        found: set[int] = set()
-        is_open, is_late = True, False
-        for at, token in enumerate(self._tokens):
-            is_open = is_open or token.starts_sentence
-            if is_open and token.word not in _POLITE:
-                is_open = False
-                # `On the sales database run …`: the instruction follows the place.
-                is_late = token.word in ROLES
-                if not token.is_quoted and token.word not in STOP_WORDS and self._is_verb(at):
-                    found.add(at)
-            elif is_late and self._is_late_verb(at):
-                is_late = False
-                found.add(at)
-                self._late.add(at)
-        return found
 
-    def _is_late_verb(self, at: int) -> bool:
-        token, before = self._tokens[at], self._tokens[at - 1]
-        is_noun = before.word in _DETERMINERS or before.word in ROLES
-        return token.word in _VERBS and not token.is_capitalized and not is_noun
-
-    def _is_verb(self, at: int) -> bool:
-        token = self._tokens[at]
-        if token.word in _VERBS or is_among(token.word, self._tool_stems):
-            return True
-        following = self._tokens[at + 1] if at + 1 < len(self._tokens) else token
-        is_before_object = following.word in _DETERMINERS or is_code(following.text)
-        if is_before_object and not token.after and token.text.isalpha():
-            return True
-        # `Tokyo weather`, `San Francisco`: an unknown capitalized word is rather a name.
-        return not token.is_capitalized and not is_code(token.text)
+def _is_part(word: str, field: ParameterField) -> bool:
+    """Whether a name begins with a word: `username` with `user`."""
+    return len(word) > MIN_PART and any(one.startswith(word) for one in field.name_words)

@@ -12,9 +12,7 @@ _STEMS = {word: frozenset(map(stem, names)) for word, names in ROLES.items()}
 MIN_PART = 3
 
 
-def preposition_at(
-    tokens: Sequence[RequestToken], begin: int, field: ParameterField
-) -> int | None:
+def preposition_at(tokens: Sequence[RequestToken], begin: int, field: ParameterField) -> int | None:
     """Return where the word before a value stands, across an article and the parameter's name."""
     at = begin - 1
     while at >= 0 and not tokens[at].after and _is_between(tokens[at].word, field):

@@ -10,6 +10,7 @@ from toolweave.assistant.extraction.amounts import Amount, amounts_in, is_unit
 from toolweave.assistant.extraction.assignment import Option, best_assignment
 from toolweave.assistant.extraction.english import bounds, words
 from toolweave.assistant.extraction.fields import ParameterField
+from toolweave.assistant.extraction.mentions import said_yes_or_no
 from toolweave.assistant.extraction.passages import Passage, Passages
 from toolweave.assistant.extraction.prepositions import preposition_at, preposition_score
 from toolweave.assistant.extraction.shapes import fits, named_codes, shaped_values
@@ -32,8 +33,7 @@ MAX_OPTIONS, MAX_CHOICES = 12, 6
 # What any fitting number is worth, and what a text has to be worth for an optional parameter.
 NUMBER, PRICE = 1.0, 1.5
 _BOUNDS = bounds()
-_REMOVING = words("removing")
-_NEGATIONS, _LEADING = words("negations"), words("leading")
+_LEADING = words("leading")
 
 
 @dataclass(slots=True)
@@ -216,7 +216,10 @@ class Reading:
         price = 0.0 if one.is_required else PRICE
         return [
             Option(
-                place, passage.score - price, passage.text, range(2 * passage.begin, 2 * passage.end)
+                place,
+                passage.score - price,
+                passage.text,
+                range(2 * passage.begin, 2 * passage.end),
             )
             for place, passage in enumerate(found)
             if _is_enough(one, passage, passages)
@@ -248,11 +251,11 @@ class Reading:
     def _bound(self, one: ParameterField, begin: int) -> float:
         """Score `under 150` for a highest value, and against a lowest one."""
         said = {token.word for token in self._tokens[max(0, begin - 3) : begin] if not token.after}
-        for words, own, other in (
+        for direction, own, other in (
             ("upper", "upperNames", "lowerNames"),
             ("lower", "lowerNames", "upperNames"),
         ):
-            if said & _BOUNDS[words]:
+            if said & _BOUNDS[direction]:
                 is_own = bool(one.name_words & _BOUNDS[own])
                 return 2.0 * is_own - 2.0 * bool(one.name_words & _BOUNDS[other])
         return 0.0
@@ -410,37 +413,9 @@ class Reading:
 
     def _read_booleans(self) -> None:
         for one in self._of("boolean"):
-            at = self._mention(one)
-            if at is None:
-                continue
-            before = self._tokens[max(0, at - 3) : at]
-            said = [token for token in before if not token.ends_sentence]
-            is_negated = any(token.word in _NEGATIONS for token in said)
-            # `without sound`, for a parameter that removes the sound.
-            is_named = any(is_among(part, one.name_stems) for part in name_parts(self._tokens[at].text))
-            removes = {stem(word) for word in _REMOVING} & one.description_stems and not is_named
-            self.choices[one.name] = [is_negated == bool(removes)]
-
-    def _mention(self, one: ParameterField) -> int | None:
-        """Return where a parameter of yes or no is named: by all words of its name."""
-        wanted = {stem(part) for part in name_parts(one.name) if part not in STOP_WORDS}
-        places = [
-            at
-            for at, token in enumerate(self._tokens)
-            if not token.is_quoted
-            and any(is_among(part, wanted) for part in name_parts(token.text))
-        ]
-        said = {stem(part) for at in places for part in name_parts(self._tokens[at].text)}
-        if wanted and all(is_among(part, said) for part in wanted):
-            return places[0]
-        return self._description_mention(one)
-
-    def _description_mention(self, one: ParameterField) -> int | None:
-        """Return where a word stands that only the description of this parameter has."""
-        all_stems = [stem(word) for word in self.about.lower().replace(".", " ").split()]
-        own = {part for part in one.description_stems if all_stems.count(part) == 1}
-        places = (at for at, token in enumerate(self._tokens) if stem(token.word) in own)
-        return next((at for at in places if not self._tokens[at].is_quoted), None)
+            value = said_yes_or_no(one, self._tokens, self.about)
+            if value is not None:
+                self.choices[one.name] = [value]
 
 
 def _halves(amount: Amount, before: list[Amount]) -> range:

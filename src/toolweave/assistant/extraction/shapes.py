@@ -9,7 +9,7 @@ from importlib.resources import files
 from toolweave import json_text
 from toolweave.assistant.extraction.english import word_list
 from toolweave.assistant.extraction.fields import ParameterField
-from toolweave.assistant.extraction.tokens import RequestToken, stem
+from toolweave.assistant.extraction.tokens import STOP_WORDS, RequestToken, stem
 from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
 
@@ -31,7 +31,7 @@ Found = tuple[Json, int, int]
 def shaped_values(field: ParameterField, tokens: Sequence[RequestToken]) -> list[Found]:
     """Return the values in a request that have the shape of a parameter, in their order."""
     coded = list(_coded(field, tokens))
-    if coded and not _is_spelled_first(field):
+    if (coded and not _is_spelled_first(field)) or (field.kind == "text" and not field.is_phone):
         return coded
     return [one for one in _spelled(field, tokens) if fits(one[0], field.schema)] or coded
 
@@ -117,7 +117,8 @@ def _coded(field: ParameterField, tokens: Sequence[RequestToken]) -> Iterator[Fo
             if len(words) < length or any(token.is_quoted for token in words):
                 continue
             text = " ".join(token.text for token in words)
-            code = text if text in codes and length == 1 else names.get(_stemmed(text))
+            is_code_word = text in codes and length == 1 and text not in STOP_WORDS
+            code = text if is_code_word else names.get(_stemmed(text))
             if code is not None:
                 yield code, at, at + length
                 at += length - 1
