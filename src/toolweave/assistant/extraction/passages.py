@@ -5,7 +5,6 @@ shaped like an identifier, or introduced by the parameter's own words is rather 
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 
 from toolweave.assistant.extraction.english import words
 from toolweave.assistant.extraction.fields import ParameterField
@@ -16,6 +15,7 @@ from toolweave.assistant.extraction.instructions import (
     instructions,
 )
 from toolweave.assistant.extraction.names import is_address, is_name_part
+from toolweave.assistant.extraction.passage import Passage
 from toolweave.assistant.extraction.prepositions import (
     ROLES,
     preposition_at,
@@ -45,22 +45,6 @@ _PART_NAMES = ({"first", "given", "forename"}, {"last", "family", "surname"})
 _BOUNDS = frozenset({"least", "most", "less", "more", "max", "min"})
 _NO_START = _DETERMINERS | {"me", "us", "him", "them", "it", "you"}
 _VAGUE = frozenset({"from", "by", "with"})
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """The words `begin` to `end` as a value."""
-
-    text: str
-    begin: int
-    end: int
-    score: float = 0.0
-    # Whether something beside the passage speaks of the parameter.
-    has_sign: bool = False
-
-    def overlaps(self, other: "Passage") -> bool:
-        """Whether they share a word."""
-        return self.begin < other.end and other.begin < self.end
 
 
 class Passages:

@@ -11,7 +11,8 @@ from toolweave.assistant.extraction.assignment import Option, best_assignment
 from toolweave.assistant.extraction.english import bounds, words
 from toolweave.assistant.extraction.fields import ParameterField
 from toolweave.assistant.extraction.mentions import said_yes_or_no
-from toolweave.assistant.extraction.passages import Passage, Passages
+from toolweave.assistant.extraction.passage import Passage
+from toolweave.assistant.extraction.passages import Passages
 from toolweave.assistant.extraction.prepositions import preposition_at, preposition_score
 from toolweave.assistant.extraction.shapes import fits, named_codes, shaped_values
 from toolweave.assistant.extraction.tokens import (
