@@ -49,6 +49,7 @@ class ParameterField:
     classes: frozenset[str] = frozenset()
     # Prepositions that end a phrase of its description: `Branch to start from`.
     prepositions: frozenset[str] = frozenset()
+    is_nullable: bool = False
 
     @property
     def is_passage(self) -> bool:
@@ -100,13 +101,13 @@ def fields_of(schema: JsonObject) -> list[ParameterField]:
     listed = schema.get("required")
     required = listed if isinstance(listed, list) else []
     return [
-        _field(name, _resolved(one, schema), name in required)
+        _field(name, _resolved(one, schema), name in required, _takes_null(one))
         for name, one in (properties.items() if isinstance(properties, dict) else ())
         if isinstance(one, dict)
     ]
 
 
-def _field(name: str, schema: JsonObject, is_required: bool) -> ParameterField:
+def _field(name: str, schema: JsonObject, is_required: bool, is_nullable: bool) -> ParameterField:
     description = str(schema.get("description", ""))
     parts = name_parts(name)
     choices = schema.get("enum")
@@ -114,6 +115,7 @@ def _field(name: str, schema: JsonObject, is_required: bool) -> ParameterField:
         name=name,
         schema=schema,
         is_required=is_required,
+        is_nullable=is_nullable,
         kind=_kind(schema),
         seconds=seconds_of_unit(name, description),
         name_words=frozenset(parts),
@@ -125,6 +127,12 @@ def _field(name: str, schema: JsonObject, is_required: bool) -> ParameterField:
         classes=expected_classes(name, description),
         prepositions=frozenset(_stranded(description)),
     )
+
+
+def _takes_null(schema: JsonObject) -> bool:
+    kinds, options = schema.get("type"), schema.get("anyOf")
+    has_null = isinstance(kinds, list) and "null" in kinds
+    return has_null or (isinstance(options, list) and {"type": "null"} in options)
 
 
 def _stranded(description: str) -> Iterator[str]:

@@ -251,7 +251,8 @@ class Passages:
         if len(inside) > 1:
             is_mixed = any(is_code(token.text) for token in inside)
             names_itself = stem(inside[-1].word) in field.name_stems and inside[-1].text.islower()
-            return -2.0 * (is_mixed + names_itself + bool(numbers))
+            is_number = bool(numbers) and self._amounts >= {*range(one.begin, one.end)}
+            return -2.0 * (is_mixed + names_itself + bool(numbers) + is_number)
         found = classes_of(inside[0].text)
         if inside[0].word in self._known:
             return 3.0

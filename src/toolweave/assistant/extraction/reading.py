@@ -29,7 +29,7 @@ from toolweave.json_text import Json
 
 # Passages that are so much worse than the best are no choice.
 MARGIN = 0.5
-MIN_REQUIRED, MIN_OPTIONAL = 1.0, 2.0
+MIN_REQUIRED, MIN_NULLABLE, MIN_OPTIONAL = 0.4, 1.0, 2.0
 MAX_OPTIONS, MAX_CHOICES = 12, 6
 # What any fitting number is worth, and what a text has to be worth for an optional parameter.
 NUMBER, PRICE = 1.0, 1.5
@@ -429,7 +429,7 @@ def _halves(amount: Amount, before: list[Amount]) -> range:
 
 def _is_enough(one: ParameterField, passage: Passage, passages: Passages) -> bool:
     if one.is_required:
-        return passage.score >= MIN_REQUIRED
+        return passage.score >= (MIN_NULLABLE if one.is_nullable else MIN_REQUIRED)
     is_named = passage.has_sign and not passages.is_indefinite(passage)
     return is_named and passage.score >= MIN_OPTIONAL
 
