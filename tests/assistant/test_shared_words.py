@@ -126,3 +126,12 @@ def test_words_that_say_nothing_are_no_values() -> None:
     }
     found = first_choices("Where is my number 7781-22 at least?", "number", **fields)
     assert found == {"number": "7781-22"}
+
+
+def test_a_number_of_an_address_and_a_unit_are_no_other_values() -> None:
+    fields = {"pickup": TEXT, "passengers": NUMBER, "output_file": TEXT}
+    found = first_choices("Get me a taxi from 12 Elm Street", "pickup", **fields)
+    assert found == {"pickup": "12 Elm Street"}
+    rates = {"input_file": TEXT, "speed": NUMBER, "output_file": TEXT}
+    found = first_choices("Play a.wav at 40 km/h", "input_file", **rates)
+    assert found == {"input_file": "a.wav", "speed": 40}

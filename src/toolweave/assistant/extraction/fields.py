@@ -69,7 +69,8 @@ class ParameterField:
     @property
     def is_place(self) -> bool:
         """Whether its value may be `City, Country`."""
-        return bool(self.name_stems & _PLACE) or "City, " in self.description
+        is_described = self.description.lower().startswith(("address", "place", "location"))
+        return bool(self.name_stems & _PLACE) or is_described or "City, " in self.description
 
     @property
     def is_phone(self) -> bool:

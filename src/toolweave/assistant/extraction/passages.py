@@ -16,11 +16,7 @@ from toolweave.assistant.extraction.instructions import (
 )
 from toolweave.assistant.extraction.names import is_address, is_name_part
 from toolweave.assistant.extraction.passage import Passage
-from toolweave.assistant.extraction.prepositions import (
-    ROLES,
-    preposition_at,
-    preposition_score,
-)
+from toolweave.assistant.extraction.prepositions import ROLES, preposition_at, preposition_score
 from toolweave.assistant.extraction.shapes import is_code, named_codes
 from toolweave.assistant.extraction.tokens import (
     STOP_WORDS,
@@ -256,14 +252,16 @@ class Passages:
         found = classes_of(inside[0].text)
         if inside[0].word in self._known:
             return 3.0
-        if field.classes & found:
+        if field.classes & found and not (numbers and field.classes <= {"path", "url"}):
             return 2.0
         return -2.0 * bool(field.classes) - 4.0 * bool(numbers)
 
     def _may_count(self, field: ParameterField, one: Passage) -> bool:
         """Whether a number belongs to it: `Bolt Street 5`, or `account 5521`."""
         if one.end - one.begin > 1:
-            return field.is_place and self._tokens[one.begin].is_capitalized
+            first, second = self._tokens[one.begin : one.begin + 2]
+            is_numbered = first.text[0].isdigit() and second.is_capitalized and not first.after
+            return is_numbered or (field.is_place and first.is_capitalized)
         is_own = one.begin and stem(self._tokens[one.begin - 1].word) in field.name_stems
         return bool(is_own) and field.kind == "text"
 
@@ -363,7 +361,10 @@ class Passages:
             if begin not in self._verbs
             for passage in self._from(field, begin)
             if not passage.text.isdigit() and self._is_name(field, passage)
-            if any(map(self._is_value, self._tokens[begin : passage.end]))
+            if any(
+                self._is_value(one) or stem(one.word) in field.description_stems
+                for one in self._tokens[begin : passage.end]
+            )
         )
         names: list[Passage] = []
         for one in found:

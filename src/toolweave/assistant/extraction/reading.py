@@ -26,6 +26,7 @@ from toolweave.assistant.extraction.tokens import (
     without_quotes,
 )
 from toolweave.json_text import Json
+from toolweave.patterns import pattern
 
 # Passages that are so much worse than the best are no choice.
 MARGIN = 0.5
@@ -35,6 +36,8 @@ MAX_OPTIONS, MAX_CHOICES = 12, 6
 NUMBER, PRICE = 1.0, 1.5
 _BOUNDS = bounds()
 _LEADING = words("leading")
+# A unit such as `km/h`.
+_RATE = pattern(r"[A-Za-z]+/[a-z]{1,3}")
 
 
 @dataclass(slots=True)
@@ -247,6 +250,10 @@ class Reading:
         score = self._sign(one, amount.begin, amount.end) + self._bound(one, amount.begin)
         if amount.has_time_unit:
             return max(score, 3.5) if one.seconds else score - 1.5
+        following = self._tokens[amount.end : amount.end + 1]
+        is_in_name = following and following[0].is_capitalized
+        if is_in_name and not self._tokens[amount.end - 1].after:
+            return score - 1.5  # `12 Baker Street`
         return score
 
     def _bound(self, one: ParameterField, begin: int) -> float:
@@ -383,7 +390,9 @@ class Reading:
             found |= {*range(amount.begin, amount.end)}
             after = self._tokens[amount.end : amount.end + 1]
             is_joined = after and not self._tokens[amount.end - 1].after
-            if is_joined and (is_unit(after[0].word) or stem(after[0].word) in units):
+            is_rate = after and _RATE.fullmatch(after[0].text)
+            is_own = after and (is_unit(after[0].word) or stem(after[0].word) in units)
+            if is_joined and (is_rate or is_own):
                 found.add(amount.end)
         return found
 
