@@ -15,6 +15,8 @@ too: a request is right if the tool and the arguments are.
 `local_requests.json` is spent: `tune` and `heldOut` were written before the first prompt, `fresh`
 by somebody who had not seen it (11 of 20, scored once). `local_practice.json` is what the present
 method was developed on; `second` is by somebody who had not seen it (19 of 20, scored once).
+`local_invented.json` is spent as well: `invented` is what the method was changed with, and the
+`unseen…` sets were scored once (13, 11, 17 and 16 of 20) before their failures were used.
 `--plain` asks as other endpoints without tool calls are asked.
 """
 

@@ -219,3 +219,37 @@ def test_another_directory_needs_another_approval(tw: Commands, tmp_path: Path) 
         hashes.append(facts["hash"])
         tw.ok("servers", "remove", "mine")
     assert hashes[0] != hashes[1]
+
+
+def test_a_company_signs_in_by_its_identity_provider(tw: Commands) -> None:
+    given = {
+        "--client-id": "toolweave",
+        "--client-secret": "${vault:secret}",
+        "--issuer": "https://auth.example",
+        "--identity-provider": "https://idp.example",
+        "--identity-client-id": "desk",
+        "--identity-token": "${vault:ada}",
+    }
+    base = ("servers", "add", "company", "https://mcp.example/mcp")
+
+    def words(**without: str) -> tuple[str, ...]:
+        kept = {
+            **given,
+            **{f"--{name.replace('_', '-')}": value for name, value in without.items()},
+        }
+        return (*base, *(part for pair in kept.items() if pair[1] for part in pair))
+
+    tw.ok(*words())
+    shown = str(_facts(tw, "company"))
+    assert "by https://idp.example as desk" in shown
+    for wrong in (
+        words(identity_token=""),
+        words(identity_provider=""),
+        words(identity_provider="http://idp.example"),
+        words(issuer=""),
+        words(identity_token="eyJhbGciOi"),
+        (*words(), "--client-credentials"),
+    ):
+        refused = tw(*wrong)
+        assert refused.code == 2, refused
+        assert "eyJhbGciOi" not in refused.err

@@ -25,7 +25,12 @@ from toolweave.errors import Denied, ToolweaveError
 from toolweave.home import open_home
 from toolweave.json_text import JsonObject
 from toolweave.servers.approval import list_current_tools, pin_tools
-from toolweave.servers.definition import HttpServer, SignInClient, definition_hash
+from toolweave.servers.definition import (
+    HttpServer,
+    IdentityProvider,
+    SignInClient,
+    definition_hash,
+)
 from toolweave.servers.sign_in import SignIn
 from toolweave.servers.sign_in_flow import sign_in_to
 from toolweave.servers.skills import approve_skill, list_skills
@@ -75,10 +80,12 @@ class ClientDriver:
         given, vault = asked["context"], self._studio.home.vault
         if "client_id" not in given:
             return HttpServer(url=asked["url"], oauth=asked["scenario"].startswith("auth/"))
-        for key in ("client_secret", "private_key_pem"):
+        for key in ("client_secret", "private_key_pem", "idp_id_token"):
             if key in given:
                 await vault.put(f"{name}.{key}", given[key])
         is_alone = asked["scenario"].startswith("auth/client-credentials")
+        if "idp_issuer" in given:
+            return await _by_identity(name, asked)
         client = SignInClient(
             client_id=given["client_id"],
             client_secret=f"${{vault:{name}.client_secret}}" if "client_secret" in given else None,
@@ -122,6 +129,29 @@ class ClientDriver:
                 if error.code != "SERVER_SIGN_IN_REQUIRED":
                     raise
             tasks.cancel_scope.cancel()
+
+
+async def _by_identity(name: str, asked: dict[str, Any]) -> HttpServer:
+    """A definition by which a company's identity provider gives access.
+
+    The suite does not say which authorization server the client belongs to; a person knows it.
+    """
+    given = asked["context"]
+    root, _, path = asked["url"].partition("/mcp")
+    async with httpx2.AsyncClient(trust_env=False) as reader:
+        found = await reader.get(f"{root}/.well-known/oauth-protected-resource/mcp{path}")
+    client = SignInClient(
+        client_id=given["client_id"],
+        client_secret=f"${{vault:{name}.client_secret}}",
+        grant="identity_assertion",
+        issuer=found.json()["authorization_servers"][0],
+        identity=IdentityProvider(
+            issuer=given["idp_issuer"],
+            client_id=given["idp_client_id"],
+            token=f"${{vault:{name}.idp_id_token}}",
+        ),
+    )
+    return HttpServer(url=asked["url"], oauth=client)
 
 
 def calls_of(asked: dict[str, Any], tools: tuple[Tool, ...]) -> list[tuple[str, dict[str, Any]]]:

@@ -28,6 +28,7 @@ PASSED = {
     "auth/client-credentials-basic",
     "auth/client-credentials-jwt",
     "auth/token-endpoint-auth-post",
+    "auth/enterprise-managed-authorization",
 }
 ONLY_NEW = {
     "auth/iss-supported-missing",

@@ -15,7 +15,7 @@ from servers.authorization import Protected
 from toolweave.errors import NotFound
 from toolweave.servers.definition import HttpServer
 from toolweave.servers.disconnect_reason import DisconnectReason
-from toolweave.servers.oauth import oauth_auth
+from toolweave.servers.oauth import VaultedOAuth
 from toolweave.servers.sign_in import SignIn
 from toolweave.servers.sign_in_entry import sign_in_entry_name
 from toolweave.servers.sign_in_flow import sign_in_now
@@ -95,7 +95,7 @@ def connected(
     sign_in: SignIn | None = None,
     clock: ShiftedClock | None = None,
 ) -> Client:
-    auth = oauth_auth("tools", known.url, vault, sign_in=sign_in, clock=clock)
+    auth = VaultedOAuth("tools", known.url, vault, sign_in=sign_in, clock=clock)
     definition = HttpServer(url=known.url, oauth=True)
     return Client(
         open_http(definition, DisconnectReason("tools"), headers={}, auth=auth, limits=LIMITS)

@@ -32,7 +32,7 @@ from toolweave.network.client import open_http_client
 from toolweave.servers.connection import open_connection
 from toolweave.servers.definition import HttpServer, SseServer
 from toolweave.servers.disconnect_reason import DisconnectReason
-from toolweave.servers.oauth import oauth_auth
+from toolweave.servers.oauth import VaultedOAuth
 from toolweave.servers.sign_in import SignIn
 from toolweave.servers.sign_in_entry import forget_sign_in, sign_in_entry_name
 from toolweave.servers.sign_in_flow import sign_in_now
@@ -110,7 +110,7 @@ async def test_the_real_vault_keeps_the_sign_in_of_a_server_with_an_unusual_name
                 await sign_in_now(
                     name, definition, vault, sign_in=sign_in, headers={}, limits=LIMITS
                 )
-            auth = oauth_auth(name, definition.url, vault, sign_in=None)
+            auth = VaultedOAuth(name, definition.url, vault, sign_in=None)
             transport = open_http(
                 definition, DisconnectReason(name), headers={}, auth=auth, limits=LIMITS
             )
@@ -143,7 +143,7 @@ async def test_without_tokens_and_a_person_nothing_is_registered(protected: Prot
 async def test_tokens_of_another_address_are_not_used(protected: Protected) -> None:
     vault = await signed_in(protected)
     async with peer(http(401)) as other:
-        auth = oauth_auth("tools", other.url, vault, sign_in=None)
+        auth = VaultedOAuth("tools", other.url, vault, sign_in=None)
         definition = HttpServer(url=other.url, oauth=True)
         transport = open_http(
             definition, DisconnectReason("tools"), headers={}, auth=auth, limits=LIMITS
@@ -155,7 +155,7 @@ async def test_tokens_of_another_address_are_not_used(protected: Protected) -> N
 
 async def test_the_auth_of_one_server_signs_no_request_to_another(protected: Protected) -> None:
     vault = await signed_in(protected)
-    auth = oauth_auth("tools", protected.url, vault, sign_in=None)
+    auth = VaultedOAuth("tools", protected.url, vault, sign_in=None)
     async with peer(http(200)) as other:
         allow = AllowedHosts.of(protected.url, other.url)
         async with open_http_client(allow=allow, auth=auth, max_body_bytes=10) as client:
@@ -233,7 +233,7 @@ async def test_an_older_server_with_events_is_signed_in_to_as_well(protected: Pr
                 "tools", definition, vault, sign_in=sign_in, headers={}, limits=LIMITS
             )
             assert len(shown) == 1
-        auth = oauth_auth("tools", definition.url, vault, sign_in=None)
+        auth = VaultedOAuth("tools", definition.url, vault, sign_in=None)
         transport = open_sse(
             definition, DisconnectReason("tools"), headers={}, auth=auth, limits=LIMITS
         )
@@ -264,13 +264,13 @@ async def test_a_server_that_wants_more_than_was_granted_asks_the_person_again()
         )
         vault.entries[sign_in_entry_name("tools")] = old.model_dump_json()
         allow = AllowedHosts.of(known.url)
-        alone = oauth_auth("tools", known.url, vault, sign_in=None)
+        alone = VaultedOAuth("tools", known.url, vault, sign_in=None)
         async with open_http_client(allow=allow, auth=alone, max_body_bytes=1000) as client:
             with anyio.fail_after(60), pytest.raises(Denied) as caught:
                 await client.post(known.url)
         assert caught.value.code == "SERVER_SIGN_IN_REQUIRED"
         async with a_person() as (sign_in, shown):
-            auth = oauth_auth("tools", known.url, vault, sign_in=sign_in)
+            auth = VaultedOAuth("tools", known.url, vault, sign_in=sign_in)
             async with open_http_client(allow=allow, auth=auth, max_body_bytes=1000) as client:
                 with anyio.fail_after(60):
                     assert (await client.post(known.url)).status_code == 200
@@ -326,7 +326,7 @@ async def test_two_calls_that_need_a_person_ask_once(protected: Protected) -> No
     statuses: list[int] = []
     with anyio.fail_after(60):
         async with a_person() as (sign_in, shown):
-            auth = oauth_auth("tools", protected.url, vault, sign_in=sign_in)
+            auth = VaultedOAuth("tools", protected.url, vault, sign_in=sign_in)
             async with open_http_client(allow=allow, auth=auth, max_body_bytes=10_000) as client:
 
                 async def ask() -> None:
@@ -349,7 +349,7 @@ async def test_a_401_to_the_newest_handshake_is_a_missing_sign_in_and_no_refusal
 
     async with peer(answer) as known:
         faults = DisconnectReason("tools")
-        auth = oauth_auth("tools", known.url, MemoryVault(), sign_in=None)
+        auth = VaultedOAuth("tools", known.url, MemoryVault(), sign_in=None)
         definition = HttpServer(url=known.url, oauth=True)
         transport = open_http(definition, faults, headers={}, auth=auth, limits=LIMITS)
         with pytest.raises(Exception) as raised:  # noqa: PT011 - in a group of the SDK's tasks

@@ -25,7 +25,7 @@ from servers.transports.connecting import reason
 from toolweave.errors import Denied, TimedOut
 from toolweave.servers.definition import HttpServer
 from toolweave.servers.disconnect_reason import DisconnectReason
-from toolweave.servers.oauth import oauth_auth
+from toolweave.servers.oauth import VaultedOAuth
 from toolweave.servers.sign_in import SignIn
 from toolweave.servers.sign_in_flow import sign_in_now
 from toolweave.servers.transports.http import open_http
@@ -82,7 +82,7 @@ async def _is_denied(answer: Callable[[bytes], bytes]) -> None:
         shown.append(url)
 
     async with peer(answer) as known:
-        auth = oauth_auth("tools", known.url, MemoryVault(), sign_in=SignIn(show, deadline_s=5))
+        auth = VaultedOAuth("tools", known.url, MemoryVault(), sign_in=SignIn(show, deadline_s=5))
         definition = HttpServer(url=known.url, oauth=True)
         transport = open_http(
             definition, DisconnectReason("tools"), headers={}, auth=auth, limits=LIMITS
@@ -118,7 +118,7 @@ async def test_no_request_of_a_sign_in_follows_a_redirect(where: bytes | None, s
 
             async with peer(answer) as known:
                 definition = HttpServer(url=known.url, oauth=True)
-                auth = oauth_auth("tools", known.url, MemoryVault(), sign_in=sign_in)
+                auth = VaultedOAuth("tools", known.url, MemoryVault(), sign_in=sign_in)
                 transport = open_http(
                     definition, DisconnectReason("tools"), headers={}, auth=auth, limits=LIMITS
                 )
@@ -163,7 +163,7 @@ async def test_nothing_an_authorization_server_says_gets_into_errors_or_logs(
     caplog.set_level(logging.DEBUG)
     with anyio.fail_after(60):
         async with peer(by_hand({where: said})) as known, a_person() as (sign_in, _):
-            auth = oauth_auth("tools", known.url, MemoryVault(), sign_in=sign_in)
+            auth = VaultedOAuth("tools", known.url, MemoryVault(), sign_in=sign_in)
             definition = HttpServer(url=known.url, oauth=True)
             transport = open_http(
                 definition, DisconnectReason("tools"), headers={}, auth=auth, limits=LIMITS

@@ -55,6 +55,9 @@ def run_workflow(
 
     FILE is a file of any dialect, `-` for standard input, or the name of a stored workflow. With
     --from it is the changed workflow; without it the earlier run's own is used.
+
+    Questions of the run are asked at a terminal. Without one, and with --json, they are printed
+    with the command that answers them, and the run waits for the answer until its time is over.
     """
     if bool(node) != bool(old_run) or not (file or node):
         raise click.UsageError("give a FILE, or --from NODE and --of RUN")

@@ -127,7 +127,9 @@ def _address(masker: Masker, definition: HttpServer | SseServer) -> list[Approva
 def _client(masker: Masker, client: SignInClient) -> str:
     """Describe who signs in, and where its credentials go."""
     parts = [f"as {client.client_id}"] if client.client_id else []
-    parts += ["without a person"] if client.grant == "client_credentials" else []
+    parts += ["without a person"] if client.is_alone else []
+    if client.identity is not None:
+        parts += [f"by {client.identity.issuer} as {client.identity.client_id}"]
     parts += [f"at {client.issuer}"] if client.issuer else []
     parts += [f"for {' '.join(client.scopes)}"] if client.scopes else []
     parts += [f"on port {client.callback_port}"] if client.callback_port else []

@@ -7,8 +7,16 @@ Values of `env` and `headers` may contain `${VAR}` and `${vault:NAME}`; nothing 
 from datetime import datetime
 from functools import cached_property
 from typing import Annotated, Literal, NewType, Self, cast
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 from toolweave.errors import Invalid
 from toolweave.servers.known_servers import facts_hash
@@ -69,6 +77,34 @@ class ContainerServer(FrozenModel):
     network: bool = True
 
 
+def is_protected_url(url: str) -> bool:
+    """Whether a token may be sent to an address: https, or this machine."""
+    parts = urlsplit(url)
+    is_here = parts.hostname in {"localhost", "127.0.0.1", "::1"}
+    return bool(parts.hostname) and (
+        parts.scheme == "https" or (parts.scheme == "http" and is_here)
+    )
+
+
+class IdentityProvider(FrozenModel):
+    """A company's identity provider, whose tokens give access to servers.
+
+    `token` and `client_secret` are references such as `${vault:NAME}`, never the secret itself.
+    """
+
+    issuer: str = Field(max_length=2000)
+    client_id: str = Field(min_length=1, max_length=2000)
+    token: str = Field(pattern=_REFERENCE)
+    token_type: Literal["id_token", "refresh_token"] = "id_token"
+    client_secret: str | None = Field(default=None, pattern=_REFERENCE)
+
+    @model_validator(mode="after")
+    def _is_protected(self) -> Self:
+        if not is_protected_url(self.issuer):
+            raise ValueError("the address of the identity provider has to begin with https://")
+        return self
+
+
 class SignInClient(FrozenModel):
     """The client to sign in with, where the default one does not do.
 
@@ -80,11 +116,30 @@ class SignInClient(FrozenModel):
     client_secret: str | None = Field(default=None, pattern=_REFERENCE)
     private_key: str | None = Field(default=None, pattern=_REFERENCE)
     # `client_credentials`: the program signs in by itself, with its secret or key.
-    grant: Literal["authorization_code", "client_credentials"] = "authorization_code"
+    # `identity_assertion`: by what a company's identity provider says about the person.
+    grant: Literal["authorization_code", "client_credentials", "identity_assertion"] = (
+        "authorization_code"
+    )
     # The only authorization server that may get these credentials.
     issuer: str | None = Field(default=None, pattern=r"^https?://")
     scopes: tuple[str, ...] = ()
     callback_port: int | None = Field(default=None, ge=1, le=65535)
+    identity: IdentityProvider | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_absent_identity(
+        self, serialize: SerializerFunctionWrapHandler
+    ) -> dict[str, object]:
+        # Definitions that were approved before there was this field keep their hash.
+        fields: dict[str, object] = serialize(self)
+        if self.identity is None:
+            fields.pop("identity", None)
+        return fields
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether it signs in without a person."""
+        return self.grant != "authorization_code"
 
     @model_validator(mode="after")
     def _has_credentials(self) -> Self:
@@ -93,8 +148,14 @@ class SignInClient(FrozenModel):
             raise ValueError("a client secret or key needs a client id")
         if self.grant == "client_credentials" and not has_key:
             raise ValueError("client credentials need a client id with a secret or a key")
-        if self.private_key is not None and self.grant != "client_credentials":
+        if self.private_key is not None and not self.is_alone:
             raise ValueError("a private key is for client credentials only")
+        if (self.grant == "identity_assertion") != (self.identity is not None):
+            raise ValueError("an identity provider goes with the grant identity_assertion")
+        if self.identity is not None and not (has_key and self.issuer):
+            raise ValueError(
+                "with an identity provider, name the client id, its secret or key, and the issuer"
+            )
         return self
 
 

@@ -32,7 +32,13 @@ from toolweave.errors import Denied, NotFound, ToolweaveError, Unavailable
 from toolweave.network.addresses import AllowedHosts, address_denied, origin_of
 from toolweave.network.client import invalid_response, request_origin
 from toolweave.servers.definition import SignInClient
+from toolweave.servers.identity_assertion import (
+    AssertionExchange,
+    check_token_endpoint,
+    with_assertion,
+)
 from toolweave.servers.oauth_client import (
+    JWT_BEARER,
     authentication_method,
     check_document,
     client_assertion,
@@ -57,34 +63,6 @@ SDK_LOG = logging.getLogger("mcp.client.auth.oauth2")
 REFUSED = frozenset({400, 401, 403})
 
 
-def oauth_auth(
-    server_name: str,
-    url: str,
-    store: OAuthSecrets,
-    *,
-    sign_in: SignIn | None,
-    client: SignInClient | None = None,
-    client_url: str | None = None,
-    clock: Clock | None = None,
-    masker: Masker | None = None,
-) -> httpx2.Auth:
-    """Return the authentication for the server at `url`; without `sign_in`, nobody is asked.
-
-    Requests raise `Denied` (`SERVER_SIGN_IN_REQUIRED`) if a person has to sign in. `client_url` is
-    the address of the document that describes us as a client.
-    """
-    return VaultedOAuth(
-        server_name,
-        url,
-        store,
-        sign_in=sign_in,
-        client=client,
-        client_url=client_url,
-        clock=clock or SystemClock(),
-        masker=masker,
-    )
-
-
 def without_traceback(record: logging.LogRecord) -> bool:
     """Drop the traceback of a log record, because its text can contain tokens."""
     record.exc_info = record.exc_text = None
@@ -92,7 +70,11 @@ def without_traceback(record: logging.LogRecord) -> bool:
 
 
 class VaultedOAuth(OAuthClientProvider):
-    """The SDK's provider, initialised from the vault; it asks a person only if necessary."""
+    """The SDK's provider, initialised from the vault; without `sign_in`, nobody is asked.
+
+    Requests raise `Denied` (`SERVER_SIGN_IN_REQUIRED`) if a person has to sign in. `client_url` is
+    the address of the document that describes us as a client.
+    """
 
     def __init__(
         self,
@@ -101,7 +83,7 @@ class VaultedOAuth(OAuthClientProvider):
         store: OAuthSecrets,
         *,
         sign_in: SignIn | None,
-        clock: Clock,
+        clock: Clock | None = None,
         client: SignInClient | None = None,
         client_url: str | None = None,
         anew: bool = False,
@@ -119,12 +101,14 @@ class VaultedOAuth(OAuthClientProvider):
         self._store = store
         self._sign_in = sign_in
         self._client = client
-        self._is_alone = client is not None and client.grant == "client_credentials"
+        self._is_alone = client is not None and client.is_alone
+        self._assertion_fields: dict[str, str] | None = None
+        self._answer: httpx2.Response | None = None
         self._bound_issuer = client.issuer if client else None
         self._is_renewing = False
         self._asked_scope: str | None = None
         self._missed_scope: str | None = None
-        self._clock = clock
+        self._clock = clock or SystemClock()
         self._reads_vault = not anew
         self._asking = anyio.Lock()
         self._masker = masker or Masker()
@@ -231,10 +215,15 @@ class VaultedOAuth(OAuthClientProvider):
                     if outgoing is request and not self.has_signed_in:
                         outgoing = await flow.asend(challenge)  # known: not sent a second time
                         continue
-                    response = yield outgoing
+                    async with aclosing(self._steps(outgoing)) as steps:
+                        with suppress(StopAsyncIteration):
+                            step = await anext(steps)
+                            while True:
+                                step = await steps.asend((yield step))
+                    assert self._answer is not None
                     if outgoing is not request:
-                        await check_document(response)
-                    outgoing = await flow.asend(response)
+                        await check_document(self._answer)
+                    outgoing = await flow.asend(self._answer)
         except StopAsyncIteration:
             return
         except OAuthFlowError as error:
@@ -242,6 +231,23 @@ class VaultedOAuth(OAuthClientProvider):
         finally:
             if redirect is not None:
                 await redirect.aclose()
+
+    async def _steps(self, request: httpx2.Request) -> Flow:
+        """Yield a request of the SDK's flow; before one for a token by assertion, get it."""
+        fields, client = self._assertion_fields, self._client
+        if fields is None or client is None or client.identity is None:
+            self._answer = yield request
+            return
+        self._assertion_fields = None
+        exchange = AssertionExchange(
+            client.identity, self._expected_issuer(), self.context.get_resource_url()
+        )
+        async with aclosing(with_assertion(exchange, request, fields)) as steps:
+            with suppress(StopAsyncIteration):
+                outgoing = await anext(steps)
+                while True:
+                    self._answer = yield outgoing
+                    outgoing = await steps.asend(self._answer)
 
     async def _prepare(self, *, keeps_token: bool) -> None:
         """Set up the SDK's flow: our own client if there is one, the scopes to ask for."""
@@ -297,11 +303,16 @@ class VaultedOAuth(OAuthClientProvider):
             update={"issuer": found, "token_endpoint_auth_method": method}
         )
         if self._is_alone:
-            return await self._client_credentials(client, found)
+            return await self._token_request(client, found)
         return await super()._perform_authorization()
 
-    async def _client_credentials(self, client: SignInClient, issuer: str) -> httpx2.Request:
+    async def _token_request(self, client: SignInClient, issuer: str) -> httpx2.Request:
+        """Return the request for tokens by the client's credentials, or by an assertion."""
+        endpoint = self._get_token_endpoint()
         fields = {"grant_type": "client_credentials"}
+        if client.identity is not None:
+            check_token_endpoint(endpoint, issuer)
+            fields = {"grant_type": JWT_BEARER}
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
         if client.private_key is not None:
             fields |= await client_assertion(client, issuer)
@@ -309,7 +320,9 @@ class VaultedOAuth(OAuthClientProvider):
         fields["resource"] = self.context.get_resource_url()
         if self._requested.scope:
             fields["scope"] = self._requested.scope
-        return httpx2.Request("POST", self._get_token_endpoint(), data=fields, headers=headers)
+        if client.identity is not None:
+            self._assertion_fields = fields
+        return httpx2.Request("POST", endpoint, data=fields, headers=headers)
 
     async def _note_missing(self, missed: str) -> None:
         """Remember the scopes that the server missed, so that the next sign-in asks for them.

@@ -23,6 +23,7 @@ from toolweave.json_text import read
 from toolweave.network.client import request_origin
 from toolweave.servers.definition import SignInClient
 
+JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 DOCUMENT_BYTES = 256 * 1024
 ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 # What a browser or the next request is sent to.
@@ -58,8 +59,8 @@ class RequestedClient(OAuthClientMetadata):
 def requested_client(client: SignInClient | None) -> RequestedClient:
     """Return the metadata to register or to ask with; the redirect is set once it is known."""
     grants = ["authorization_code", "refresh_token"]
-    if client is not None and client.grant == "client_credentials":
-        grants = ["client_credentials"]
+    if client is not None and client.is_alone:
+        grants = [_grant_type(client)]
     return RequestedClient(client_name="Toolweave", redirect_uris=None, grant_types=grants)
 
 
@@ -83,9 +84,13 @@ def registered_client(client: SignInClient | None) -> OAuthClientInformationFull
     return OAuthClientInformationFull(
         client_id=client.client_id,
         client_secret=client.client_secret,
-        grant_types=[client.grant],
+        grant_types=[_grant_type(client)],
         scope=" ".join(client.scopes) or None,
     )
+
+
+def _grant_type(client: SignInClient) -> str:
+    return JWT_BEARER if client.grant == "identity_assertion" else client.grant
 
 
 def authentication_method(client: SignInClient, metadata: OAuthMetadata | None) -> str:

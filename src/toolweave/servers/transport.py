@@ -16,7 +16,7 @@ from toolweave.servers.definition import (
     SseServer,
 )
 from toolweave.servers.disconnect_reason import DisconnectReason
-from toolweave.servers.oauth import oauth_auth
+from toolweave.servers.oauth import VaultedOAuth
 from toolweave.servers.transport_factory import TransportFactory, require_approved
 from toolweave.servers.transports.http import open_http
 from toolweave.servers.transports.sse import open_sse
@@ -44,7 +44,7 @@ async def open_transport(
     assert isinstance(ready, HttpServer | SseServer)
     auth = None
     if ready.oauth:
-        auth = oauth_auth(
+        auth = VaultedOAuth(
             server.name,
             ready.url,
             factory.vault,

@@ -21,6 +21,7 @@ from toolweave.servers.definition import (
     CommandServer,
     ContainerServer,
     Definition,
+    IdentityProvider,
     Server,
     SignInClient,
 )
@@ -31,6 +32,7 @@ from toolweave.settings import Limits
 PLAIN_NAME = pattern(r"[A-Za-z0-9_.@-]{1,80}")
 EXPANDED = ("command", "cwd", "url", "args", "env", "headers")
 EXPANDED_OF_CLIENT = ("client_id", "client_secret", "private_key")
+EXPANDED_OF_IDENTITY = ("client_id", "client_secret", "token")
 
 
 def require_approved(server: Server) -> None:
@@ -92,12 +94,7 @@ class TransportFactory:
             if fields.get(name) is not None
         }
         if (client := _oauth_client(definition)) is not None:
-            expanded = {
-                name: resolved.values[f"oauth/{name}"]
-                for name in EXPANDED_OF_CLIENT
-                if getattr(client, name) is not None
-            }
-            changes["oauth"] = client.model_copy(update=expanded)
+            changes["oauth"] = _filled_client(client, resolved.values)
         return definition.model_copy(update=changes)
 
 
@@ -111,14 +108,32 @@ def templates_of(server: Server) -> dict[str, str]:
     own = _vault_name(server.name)
     texts = [found for name in EXPANDED for found in _texts(name, fields.get(name))]
     if (client := _oauth_client(server.definition)) is not None:
-        values = ((name, getattr(client, name)) for name in EXPANDED_OF_CLIENT)
-        texts += [(f"oauth/{name}", text) for name, text in values if text is not None]
+        texts += _texts_of(client, "oauth", EXPANDED_OF_CLIENT)
+        if client.identity is not None:
+            texts += _texts_of(client.identity, "oauth/identity", EXPANDED_OF_IDENTITY)
     return {place: text.replace("${input:", f"${{vault:input:{own}:") for place, text in texts}
 
 
 def _oauth_client(definition: Definition) -> SignInClient | None:
     client = getattr(definition, "oauth", None)
     return client if isinstance(client, SignInClient) else None
+
+
+def _texts_of(
+    record: SignInClient | IdentityProvider, place: str, names: tuple[str, ...]
+) -> list[tuple[str, str]]:
+    values = ((name, getattr(record, name)) for name in names)
+    return [(f"{place}/{name}", text) for name, text in values if text is not None]
+
+
+def _filled_client(client: SignInClient, values: Mapping[str, str]) -> SignInClient:
+    names = (place for place, _ in _texts_of(client, "oauth", EXPANDED_OF_CLIENT))
+    changes: dict[str, object] = {place.rpartition("/")[2]: values[place] for place in names}
+    if (identity := client.identity) is not None:
+        own = (place for place, _ in _texts_of(identity, "oauth/identity", EXPANDED_OF_IDENTITY))
+        changed = {place.rpartition("/")[2]: values[place] for place in own}
+        changes["identity"] = identity.model_copy(update=changed)
+    return client.model_copy(update=changes)
 
 
 def _vault_name(server: str) -> str:

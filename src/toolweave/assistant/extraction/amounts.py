@@ -33,10 +33,13 @@ _SINGULAR = frozenset({"second", "minute", "hour", "day", "week", "fortnight"})
 # `for the next week` is one week.
 _SINGLE = words("single")
 _DIGITS = pattern(
-    r"(?P<sign>[-\u2212+]?)[$€£¥]?(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?"
+    r"(?:#(?=\d{1,5}$))?(?P<sign>[-\u2212+]?)[$€£¥]?(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?"
     r"|\d{1,3}(?:\.\d{3})+,\d+|\d+,\d{2}|\d+(?:\.\d+)?|\.\d+)"
     r"(?:-?(?P<unit>[a-zA-Z]+|%|°[CF]?|€|\$|£))?"
 )
+_MONEY = words("money")
+# What `min` in a name is minutes of, and not a lower bound of.
+_LENGTHS = words("lengths")
 CENTS = 2
 _SIZE = pattern(r"(\d+)[x\u00d7](\d+)(?:px)?")
 _FRACTIONS = {"half": 0.5, "quarter": 0.25}
@@ -70,9 +73,16 @@ def seconds_of_unit(name: str, description: str) -> float | None:
     parts = name_parts(name)
     for word in (*parts[-1:], *parts, *name_parts(description.lower())):
         is_clear = len(word) > 2 or word == parts[-1]
+        if word == "min" and "minute" not in description.lower() and len(parts) > 1:
+            is_clear = not description or {*parts} & _LENGTHS != set()
         if word in _UNITS and is_clear and not (word == "s" and len(parts) == 1):
             return _UNITS[word]
     return None
+
+
+def is_unit(word: str) -> bool:
+    """Whether a word after a number is its unit, also of money."""
+    return word in _UNITS or word in _MONEY
 
 
 def amounts_in(tokens: Sequence[RequestToken]) -> list[Amount]:

@@ -32,6 +32,8 @@ class _Search:
     best: tuple[Option | None, ...] = ()
     best_score: float = float("-inf")
     steps: int = 0
+    # The most that the parameters from each place on can add.
+    ahead: tuple[float, ...] = ()
 
     def run(self, chosen: tuple[Option | None, ...], used: frozenset[int], score: float) -> None:
         self.steps += 1
@@ -39,6 +41,8 @@ class _Search:
         if at == len(self.options):
             if score > self.best_score:
                 self.best, self.best_score = chosen, score
+            return
+        if score + self.ahead[at] <= self.best_score:
             return
         for option in self.options[at]:
             if not used & option.used and self.steps < MAX_STEPS:
@@ -53,6 +57,12 @@ def best_assignment(
     options: Sequence[Sequence[Option]], required: Sequence[bool]
 ) -> tuple[Option | None, ...]:
     """Return one option for each parameter, or `None`; the search is limited."""
-    search = _Search([sorted(one, key=lambda option: -option.score) for one in options], required)
+    ordered = [sorted(one, key=lambda option: -option.score) for one in options]
+    most = [
+        max([one[0].score if one else 0.0, 0.0]) if not is_required or one else -MISSING
+        for one, is_required in zip(ordered, required, strict=True)
+    ]
+    ahead = tuple(sum(most[at:]) for at in range(len(most)))
+    search = _Search(ordered, required, ahead=ahead)
     search.run((), frozenset(), 0.0)
     return search.best

@@ -23,6 +23,20 @@ def roles() -> dict[str, frozenset[str]]:
     return {word: frozenset(names.split()) for word, names in _data()["roles"].items()}
 
 
+def classes() -> dict[str, frozenset[str]]:
+    """Return what a word of a parameter's name says about how its values look."""
+    return {
+        word: frozenset({name}) if name != "path" else frozenset({"path", "url"})
+        for name, group in _data()["classes"].items()
+        for word in group.split()
+    }
+
+
+def bounds() -> dict[str, frozenset[str]]:
+    """Return the words before a number, and in a name, that say upper or lower bound."""
+    return {name: frozenset(group.split()) for name, group in _data()["bounds"].items()}
+
+
 def irregular_forms() -> dict[str, str]:
     """Return words with the form that they are compared in."""
     return dict(_data()["irregular"])

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from toolweave.assistant.extraction.amounts import seconds_of_unit
-from toolweave.assistant.extraction.english import words
+from toolweave.assistant.extraction.english import roles, words
 from toolweave.assistant.extraction.tokens import name_parts, outline_of, quoted_in, stem, stems_of
+from toolweave.assistant.extraction.value_classes import expected_classes
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 
 Kind = Literal["number", "boolean", "choice", "shaped", "text", "list", "other"]
 # Parameters whose value is a passage, and those whose value is the name of something.
@@ -19,6 +21,8 @@ _PHONE = {stem(word) for word in ("phone", "telephone", "mobile", "fax")}
 _EMAIL = {stem(word) for word in ("email", "mail")}
 _CALENDAR = words("days") | words("months")
 _DATES = {stem(word) for word in ("day", "weekday", "date", "month", "time", "when", "due")}
+_PREPOSITIONS = frozenset(roles())
+_PHRASE = pattern(r"[.,;:()]")
 MIN_PHONE_DIGITS = 4
 _MAX_REFERENCES = 8
 
@@ -41,6 +45,11 @@ class ParameterField:
     examples: frozenset[str] = frozenset()
     # How its values are put together, if its description is one word that shows it: `w/w`.
     outline: str | None = None
+    # What its values look like by its own words: `path`.
+    classes: frozenset[str] = frozenset()
+    # Prepositions that end a phrase of its description: `Branch to start from`.
+    prepositions: frozenset[str] = frozenset()
+    is_nullable: bool = False
 
     @property
     def is_passage(self) -> bool:
@@ -60,13 +69,19 @@ class ParameterField:
     @property
     def is_place(self) -> bool:
         """Whether its value may be `City, Country`."""
-        return bool(self.name_stems & _PLACE) or "City, " in self.description
+        is_described = self.description.lower().startswith(("address", "place", "location"))
+        return bool(self.name_stems & _PLACE) or is_described or "City, " in self.description
+
+    @property
+    def is_phone(self) -> bool:
+        """Whether its value is the number of a phone."""
+        return bool(self.name_stems & _PHONE) and self.kind in {"text", "shaped"}
 
     def may_look(self, text: str) -> bool:
         """Whether a text can be its value: a phone number has digits, a day's name is for days."""
         if text.lower() in _CALENDAR:
             return bool(self.name_stems & _DATES)
-        if self._last_stem in _PHONE:
+        if self.is_phone:
             return sum(letter.isdigit() for letter in text) >= MIN_PHONE_DIGITS
         return self._last_stem not in _EMAIL or "@" in text
 
@@ -87,13 +102,13 @@ def fields_of(schema: JsonObject) -> list[ParameterField]:
     listed = schema.get("required")
     required = listed if isinstance(listed, list) else []
     return [
-        _field(name, _resolved(one, schema), name in required)
+        _field(name, _resolved(one, schema), name in required, _takes_null(one))
         for name, one in (properties.items() if isinstance(properties, dict) else ())
         if isinstance(one, dict)
     ]
 
 
-def _field(name: str, schema: JsonObject, is_required: bool) -> ParameterField:
+def _field(name: str, schema: JsonObject, is_required: bool, is_nullable: bool) -> ParameterField:
     description = str(schema.get("description", ""))
     parts = name_parts(name)
     choices = schema.get("enum")
@@ -101,6 +116,7 @@ def _field(name: str, schema: JsonObject, is_required: bool) -> ParameterField:
         name=name,
         schema=schema,
         is_required=is_required,
+        is_nullable=is_nullable,
         kind=_kind(schema),
         seconds=seconds_of_unit(name, description),
         name_words=frozenset(parts),
@@ -109,7 +125,23 @@ def _field(name: str, schema: JsonObject, is_required: bool) -> ParameterField:
         choices=tuple(choices) if isinstance(choices, list) else (),
         examples=frozenset(_examples(schema, description)),
         outline=_outline(description),
+        classes=expected_classes(name, description),
+        prepositions=frozenset(_stranded(description)),
     )
+
+
+def _takes_null(schema: JsonObject) -> bool:
+    kinds, options = schema.get("type"), schema.get("anyOf")
+    has_null = isinstance(kinds, list) and "null" in kinds
+    return has_null or (isinstance(options, list) and {"type": "null"} in options)
+
+
+def _stranded(description: str) -> Iterator[str]:
+    """Return prepositions that end a phrase, so that a value stands after them in a request."""
+    for phrase in _PHRASE.split(description.lower()):
+        word = phrase.split()[-1] if phrase.split() else ""
+        if word in _PREPOSITIONS:
+            yield word
 
 
 def _outline(description: str) -> str | None:

@@ -5,11 +5,19 @@ shaped like an identifier, or introduced by the parameter's own words is rather 
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 
-from toolweave.assistant.extraction.english import roles, words
+from toolweave.assistant.extraction.english import words
 from toolweave.assistant.extraction.fields import ParameterField
-from toolweave.assistant.extraction.shapes import is_code
+from toolweave.assistant.extraction.instructions import (
+    GOING_ON,
+    goes_on_to_other,
+    has_instruction,
+    instructions,
+)
+from toolweave.assistant.extraction.names import is_address, is_name_part
+from toolweave.assistant.extraction.passage import Passage
+from toolweave.assistant.extraction.prepositions import ROLES, preposition_at, preposition_score
+from toolweave.assistant.extraction.shapes import is_code, named_codes
 from toolweave.assistant.extraction.tokens import (
     STOP_WORDS,
     RequestToken,
@@ -17,6 +25,7 @@ from toolweave.assistant.extraction.tokens import (
     outline_of,
     stem,
 )
+from toolweave.assistant.extraction.value_classes import classes_of
 
 MAX_PASSAGE_WORDS = 30
 MIN_PART, MIN_SENTENCE_WORDS = 3, 2
@@ -25,28 +34,13 @@ _INTRODUCING = words("introducing")
 _INDEFINITE = words("indefinite")
 _DETERMINERS = words("determiners")
 _COPULAS = frozenset({"is", "are", "was", "equals", "="})
-# What the word before a value says about its parameter.
-_ROLES = roles()
-_POLITE, _VERBS = words("polite"), words("verbs")
+_VERBS = words("verbs")
 _CALENDAR = words("days") | words("months")
-_NEXT = frozenset({"and", "then"})
+_SPEECH = _INTRODUCING | {"that"}
+_PART_NAMES = ({"first", "given", "forename"}, {"last", "family", "surname"})
+_BOUNDS = frozenset({"least", "most", "less", "more", "max", "min"})
+_NO_START = _DETERMINERS | {"me", "us", "him", "them", "it", "you"}
 _VAGUE = frozenset({"from", "by", "with"})
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """The words `begin` to `end` as a value."""
-
-    text: str
-    begin: int
-    end: int
-    score: float = 0.0
-    # Whether something beside the passage speaks of the parameter.
-    has_sign: bool = False
-
-    def overlaps(self, other: "Passage") -> bool:
-        """Whether they share a word."""
-        return self.begin < other.end and other.begin < self.end
 
 
 class Passages:
@@ -60,22 +54,35 @@ class Passages:
         claimed: set[int],
         *,
         other_words: Collection[str] = (),
+        other_stems: Collection[str] = (),
+        amounts: Collection[int] = (),
+        flags: Collection[int] = (),
         expects_numbers: bool = False,
         has_passage: bool = False,
+        has_label: bool = False,
     ) -> None:
         self._request = request
         self._tokens = tokens
         self._tool_stems = tool_stems
         self._claimed = claimed
         self._expects_numbers = expects_numbers
+        # The words that name parameters of yes or no.
+        self._flags = {*flags}
+        # The words of numbers and their units.
+        self._amounts = {*amounts} if expects_numbers else set[int]()
         self._has_passage = has_passage
+        self._has_label = has_label
         # The words of all text parameters' names.
         self._other_words = {*other_words}
-        self._late: set[int] = set()
-        self._verbs = self._instructions()
+        # The words of the names of all parameters.
+        self._other_stems = {*other_stems}
+        # Values of the parameter in hand by their names, such as those of colors.
+        self._known: set[str] = set()
+        self._verbs, self._late = instructions(tokens, tool_stems)
 
     def scored(self, field: ParameterField) -> list[Passage]:
         """Return the passages that a text parameter may take, best first."""
+        self._known = {*named_codes(field)}
         found = [
             self._with_score(field, one)
             for begin in range(len(self._tokens))
@@ -116,32 +123,33 @@ class Passages:
     def _may_be(self, field: ParameterField, begin: int, end: int) -> bool:
         """Whether a passage begins and ends where a value may."""
         first, last = self._tokens[begin], self._tokens[end - 1]
+        if first.word in _INTRODUCING or goes_on_to_other(
+            self._tokens[begin:end], self._other_stems - field.name_stems
+        ):
+            return False
         if self._is_after_colon(begin) and (end == len(self._tokens) or last.after):
             return True
         has_break = any(one.after for one in self._tokens[begin : end - 1])
-        if has_break and not field.is_passage and not self._is_address(field, begin, end):
+        if (
+            has_break
+            and not field.is_passage
+            and not (field.is_place and is_address(self._tokens[begin:end]))
+        ):
             return False
         if self._late & {*range(begin, end)}:
             return False
-        if not field.is_passage and self._has_instruction(begin, end):
+        if not field.is_passage and has_instruction(self._tokens[begin : end + 1]):
             return False
         if end - begin == 1 and first.word in _DETERMINERS:
             return False
         is_open = field.is_passage or self._is_headed(field, begin)
         if last.word in STOP_WORDS and not (is_open and self._ends(end)):
             return False
+        if field.is_passage and (self._is_introduced(begin) or self._is_clause(begin)):
+            return True
         if first.word in STOP_WORDS or first.text == "=":
-            return field.is_passage and first.word not in _DETERMINERS and begin > 0
+            return field.is_passage and first.word not in _NO_START and begin > 0
         return last.text != "="
-
-    def _has_instruction(self, begin: int, end: int) -> bool:
-        """Whether another instruction begins inside, as in `Lunch and say`."""
-        return any(
-            self._tokens[at].word in _NEXT
-            and self._tokens[at + 1].word in _VERBS
-            and not self._tokens[at + 1].is_capitalized
-            for at in range(begin, min(end, len(self._tokens) - 1))
-        )
 
     def _is_headed(self, field: ParameterField, begin: int) -> bool:
         """Whether it is a heading after its own word: `the subject Lunch tomorrow`."""
@@ -152,22 +160,22 @@ class Passages:
         return is_own and not before.after
 
     def _ends(self, end: int) -> bool:
-        return end == len(self._tokens) or bool(self._tokens[end - 1].after)
-
-    def _is_address(self, field: ParameterField, begin: int, end: int) -> bool:
-        """Whether it is `Naples, Florida`, for a parameter that takes such a place."""
-        inside = self._tokens[begin:end]
-        return (
-            field.is_place
-            and all(
-                (one.is_capitalized or one.text[0].isdigit()) and one.after in {"", ","}
-                for one in inside[:-1]
-            )
-            and inside[-1].is_capitalized
-        )
+        if end == len(self._tokens) or self._tokens[end - 1].after:
+            return True
+        if self._tokens[end].word not in GOING_ON or end + 1 == len(self._tokens):
+            return False
+        following = self._tokens[end + 1]
+        goes_on = following.word in _VERBS and not following.is_capitalized
+        return goes_on or stem(following.word) in self._other_stems
 
     def _is_after_colon(self, begin: int) -> bool:
-        return begin > 0 and ":" in self._tokens[begin - 1].after
+        """Whether a colon introduces it: `Note: …`, but not `Urgent: send …`."""
+        if begin == 0 or ":" not in self._tokens[begin - 1].after:
+            return False
+        is_instruction = (
+            self._tokens[begin].word in _VERBS and not self._tokens[begin].is_capitalized
+        )
+        return not is_instruction or any(one.word in _VERBS for one in self._tokens[:begin])
 
     def _with_score(self, field: ParameterField, one: Passage) -> Passage:
         form = 5.0 if self._tokens[one.begin].is_quoted else self._form(field, one)
@@ -175,14 +183,25 @@ class Passages:
         following = self._following(field, one)
         if inside := self._inside(field, one):
             following, role = max(following, inside), max(role, 0.0)
-        form += self._outline(field, one)
+        likeness = self._likeness(field, one)
+        form += self._outline(field, one) + likeness
         is_object = one.begin - 1 in self._verbs and one.end == len(self._tokens)
         is_quoted = self._tokens[one.begin].is_quoted
-        has_sign = max(introduction, role, following) >= 1 or is_quoted or is_object
+        has_sign = max(introduction, role, following, likeness) >= 1 or is_quoted or is_object
         score = form + introduction + role + following - self._tail(field, one)
-        if not field.may_look(one.text):
+        if not field.may_look(one.text) or self._is_empty(one):
             score -= 10.0
         return Passage(one.text, one.begin, one.end, score, has_sign)
+
+    def _is_empty(self, one: Passage) -> bool:
+        """Whether it says nothing: words such as `is`, or the name of a parameter alone."""
+        inside = self._tokens[one.begin : one.end]
+        if inside[0].is_quoted or self._is_after_colon(one.begin):
+            return False
+        is_name = len(inside) == 1 and inside[0].text.islower()
+        return (is_name and stem(inside[0].word) in self._other_stems) or all(
+            token.word in STOP_WORDS or token.word in _BOUNDS for token in inside
+        )
 
     def _tail(self, field: ParameterField, one: Passage) -> float:
         """Score words after a colon, which belong to a parameter with a longer text."""
@@ -217,6 +236,35 @@ class Passages:
             return 0.0
         return 2.5 if outline_of(one.text) == field.outline else -2.5
 
+    def _likeness(self, field: ParameterField, one: Passage) -> float:
+        """Score whether it looks like what the parameter takes, such as a path."""
+        inside = self._tokens[one.begin : one.end]
+        if inside[0].is_quoted:
+            return 0.0
+        numbers = self._amounts & {*range(one.begin, one.end)} and not self._may_count(field, one)
+        if field.is_passage:
+            return 0.0 if self._is_after_colon(one.begin) else -3.0 * bool(numbers)
+        if len(inside) > 1:
+            is_mixed = any(is_code(token.text) for token in inside)
+            names_itself = stem(inside[-1].word) in field.name_stems and inside[-1].text.islower()
+            is_number = bool(numbers) and self._amounts >= {*range(one.begin, one.end)}
+            return -2.0 * (is_mixed + names_itself + bool(numbers) + is_number)
+        found = classes_of(inside[0].text)
+        if inside[0].word in self._known:
+            return 3.0
+        if field.classes & found and not (numbers and field.classes <= {"path", "url"}):
+            return 2.0
+        return -2.0 * bool(field.classes) - 4.0 * bool(numbers)
+
+    def _may_count(self, field: ParameterField, one: Passage) -> bool:
+        """Whether a number belongs to it: `Bolt Street 5`, or `account 5521`."""
+        if one.end - one.begin > 1:
+            first, second = self._tokens[one.begin : one.begin + 2]
+            is_numbered = first.text[0].isdigit() and second.is_capitalized and not first.after
+            return is_numbered or (field.is_place and first.is_capitalized)
+        is_own = one.begin and stem(self._tokens[one.begin - 1].word) in field.name_stems
+        return bool(is_own) and field.kind == "text"
+
     def _form(self, field: ParameterField, one: Passage) -> float:
         """Score what the words themselves look like."""
         tokens = self._tokens[one.begin : one.end]
@@ -225,8 +273,15 @@ class Passages:
         share = sum(self._is_value(token) for token in tokens) / len(tokens)
         if field.is_passage or self._is_headed(field, one.begin):
             score = (0.15 * len(tokens) + 0.5) * share
-            return score + (1.5 if self._ends(one.end) else 0)
-        score = 2.0 * share - 0.25 * max(0, len(tokens) - 3)
+            score += 1.5 if self._ends(one.end) else 0
+            score -= 0.5 if tokens[0].word in STOP_WORDS else 0
+            at = one.begin - 1
+            while at >= 0 and self._tokens[at].word in STOP_WORDS and not self._tokens[at].after:
+                at -= 1
+            # `Find wireless headphones under 100`: what the instruction is about.
+            is_object = at in self._verbs and self._ends_value(one.end)
+            return score + (1.5 if is_object else 0) - 4.0 * self._is_flag(one)
+        score = 2.0 * share - 4.0 * self._is_flag(one) - 0.25 * max(0, len(tokens) - 3)
         if self._is_introduced(one.begin) and not self._ends_value(one.end):
             return score - 1.0 - self._cut(one)
         if self._is_name(field, one):
@@ -237,9 +292,19 @@ class Passages:
             score -= 1.0
         return score - self._cut(one)
 
+    def _is_flag(self, one: Passage) -> bool:
+        """Whether it is no more than the name of a parameter of yes or no."""
+        return self._flags >= {*range(one.begin, one.end)}
+
     def _is_introduced(self, begin: int) -> bool:
         before = self._tokens[begin - 1] if begin else None
         return before is not None and before.word in _INTRODUCING and not before.after
+
+    def _is_clause(self, begin: int) -> bool:
+        """Whether it follows `that` and an instruction: `Tell them that the door is open`."""
+        is_after = begin > 1 and self._tokens[begin - 1].word == "that"
+        said = (one.word for one in self._tokens[: begin - 1])
+        return is_after and not self._has_label and any(word in _VERBS for word in said)
 
     def _ends_value(self, end: int) -> bool:
         return self._ends(end) or end in self._claimed or self._tokens[end].word in STOP_WORDS
@@ -259,7 +324,8 @@ class Passages:
         return is_free and token.word not in _INTRODUCING and self._is_value(token)
 
     def _is_value(self, token: RequestToken) -> bool:
-        return token.word not in STOP_WORDS and not is_among(token.word, self._tool_stems)
+        is_empty = token.word in STOP_WORDS or token.word in _BOUNDS
+        return not is_empty and not is_among(token.word, self._tool_stems)
 
     def _is_name(self, field: ParameterField, one: Passage) -> bool:
         """Whether it is a whole sequence of capitalized words."""
@@ -270,11 +336,15 @@ class Passages:
             or (first.text[0].isdigit() and inside[1:2] and inside[1].is_capitalized)
         ):
             return False
-        may_end = last.is_capitalized or (last.text.isdigit() and not self._expects_numbers)
+        is_number = last.text.isdigit() and (not self._expects_numbers or field.is_place)
+        may_end = last.is_capitalized or is_number
         if not may_end or not all(self._in_name(token) for token in inside):
             return False
         if self._is_described(one):
             return False
+        if part := next((one for one in _PART_NAMES if one & field.name_words), None):
+            is_first = part is _PART_NAMES[0]
+            return is_name_part(self._tokens, self._verbs, one.begin, one.end, is_first=is_first)
         return not self._continues(field, one.end) and not self._began(field, one.begin)
 
     def _is_described(self, one: Passage) -> bool:
@@ -291,6 +361,10 @@ class Passages:
             if begin not in self._verbs
             for passage in self._from(field, begin)
             if not passage.text.isdigit() and self._is_name(field, passage)
+            if any(
+                self._is_value(one) or stem(one.word) in field.description_stems
+                for one in self._tokens[begin : passage.end]
+            )
         )
         names: list[Passage] = []
         for one in found:
@@ -309,7 +383,7 @@ class Passages:
             return False
         if token.word in _JOINING and at + 1 < len(self._tokens):
             return self._tokens[at + 1].is_capitalized and at + 1 not in self._claimed
-        is_number = token.text.isdigit() and not self._expects_numbers
+        is_number = token.text.isdigit() and (not self._expects_numbers or field.is_place)
         return is_number or (token.is_capitalized and token.word not in STOP_WORDS)
 
     def _began(self, field: ParameterField, begin: int) -> bool:
@@ -333,9 +407,11 @@ class Passages:
             token = self._tokens[at]
             if token.is_quoted or token.after.strip("':") or at in self._claimed | self._late:
                 break
-            if token.word in _INTRODUCING and distance == 0:
+            is_clause = field.is_passage and self._is_clause(one.begin)
+            if (token.word in _INTRODUCING or is_clause) and distance == 0:
                 score = max(score, 3.0)
-            if stem(token.word) in field.name_stems and token.word not in _ROLES:
+            is_own = stem(token.word) in field.name_stems or _is_part(token.word, field)
+            if is_own and token.word not in ROLES:
                 score = max(score, 3.0 - distance / 2)
             elif token.word not in STOP_WORDS and stem(token.word) in field.description_stems:
                 score = max(score, 1.5 - distance / 2)
@@ -343,70 +419,32 @@ class Passages:
 
     def _role(self, field: ParameterField, one: Passage) -> float:
         """Score the preposition before it, and `is` beside it."""
-        at = one.begin - 1
-        while at >= 0 and self._tokens[at].word in _DETERMINERS and not self._tokens[at].after:
-            at -= 1
+        at = preposition_at(self._tokens, one.begin, field)
         after = self._tokens[one.end].word if one.end < len(self._tokens) else ""
         is_copula = after in _COPULAS and not self._tokens[one.end - 1].after
         if is_copula and field.is_label and not self._is_headed(field, one.begin):
             return 2.0
-        if at < 0:
+        if at is None:
             return 0.0
-        before = self._tokens[at]
-        if before.after:
-            return 0.0
-        if before.word in _COPULAS:
-            return 2.0 if field.is_passage else 0.5
-        if before.word in field.name_words and before.word in _ROLES:
-            return 3.0
-        names = _ROLES.get(before.word, frozenset[str]())
-        if any(_is_named(word, names) for word in field.name_words):
-            return 1.5
+        before = self._tokens[at].word
+        if before in _COPULAS:
+            return 2.0 if field.is_passage and not self._is_in_speech(at) else 0.5
+        if score := preposition_score(before, field):
+            return score
+        names = ROLES.get(before, frozenset[str]())
         if self._other_words & names:
             return -1.0
-        return 0.5 if names and before.word not in _VAGUE and not field.is_passage else 0.0
+        return 0.5 if names and before not in _VAGUE and not field.is_passage else 0.0
+
+    def _is_in_speech(self, at: int) -> bool:
+        """Whether a word that introduces a text stands before: `saying the room is warm`."""
+        return any(one.word in _SPEECH for one in self._tokens[:at])
 
     def is_indefinite(self, one: Passage) -> bool:
         """Whether it is `a failure`, which names nothing."""
         return one.begin > 0 and self._tokens[one.begin - 1].word in _INDEFINITE
 
-    def _instructions(self) -> set[int]:
-        """Return the places of words that begin an instruction: `Greet`, `Please draw`."""
-        found: set[int] = set()
-        is_open, is_late = True, False
-        for at, token in enumerate(self._tokens):
-            is_open = is_open or token.starts_sentence
-            if is_open and token.word not in _POLITE:
-                is_open = False
-                # `On the sales database run …`: the instruction follows the place.
-                is_late = token.word in _ROLES
-                if not token.is_quoted and token.word not in STOP_WORDS and self._is_verb(at):
-                    found.add(at)
-            elif is_late and self._is_late_verb(at):
-                is_late = False
-                found.add(at)
-                self._late.add(at)
-        return found
 
-    def _is_late_verb(self, at: int) -> bool:
-        token, before = self._tokens[at], self._tokens[at - 1]
-        is_noun = before.word in _DETERMINERS or before.word in _ROLES
-        return token.word in _VERBS and not token.is_capitalized and not is_noun
-
-    def _is_verb(self, at: int) -> bool:
-        token = self._tokens[at]
-        if token.word in _VERBS or is_among(token.word, self._tool_stems):
-            return True
-        # `Tokyo weather`, `San Francisco`: an unknown capitalized word is rather a name.
-        return not token.is_capitalized and not is_code(token.text)
-
-
-def _is_named(word: str, names: Collection[str]) -> bool:
-    """Whether a word of a name is among others, cut short (`repo`) or joined (`username`)."""
-    if word in names:
-        return True
-    return any(
-        (len(word) >= MIN_PART and name.startswith(word))
-        or (len(name) > MIN_PART and (word.startswith(name) or word.endswith(name)))
-        for name in names
-    )
+def _is_part(word: str, field: ParameterField) -> bool:
+    """Whether a name begins with a word: `username` with `user`."""
+    return len(word) > MIN_PART and any(one.startswith(word) for one in field.name_words)

@@ -4,13 +4,16 @@ Every word is a value of one parameter at most. First come values with a shape o
 numbers with a sign of their parameter, then texts, then the numbers that are left.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from toolweave.assistant.extraction.amounts import Amount, amounts_in
+from toolweave.assistant.extraction.amounts import Amount, amounts_in, is_unit
 from toolweave.assistant.extraction.assignment import Option, best_assignment
-from toolweave.assistant.extraction.english import words
+from toolweave.assistant.extraction.english import bounds, words
 from toolweave.assistant.extraction.fields import ParameterField
-from toolweave.assistant.extraction.passages import Passage, Passages
+from toolweave.assistant.extraction.mentions import said_yes_or_no
+from toolweave.assistant.extraction.passage import Passage
+from toolweave.assistant.extraction.passages import Passages
+from toolweave.assistant.extraction.prepositions import preposition_at, preposition_score
 from toolweave.assistant.extraction.shapes import fits, named_codes, shaped_values
 from toolweave.assistant.extraction.tokens import (
     STOP_WORDS,
@@ -23,12 +26,18 @@ from toolweave.assistant.extraction.tokens import (
     without_quotes,
 )
 from toolweave.json_text import Json
+from toolweave.patterns import pattern
 
 # Passages that are so much worse than the best are no choice.
 MARGIN = 0.5
-MIN_REQUIRED, MIN_OPTIONAL = 1.0, 2.0
+MIN_REQUIRED, MIN_NULLABLE, MIN_OPTIONAL = 0.4, 1.0, 2.0
 MAX_OPTIONS, MAX_CHOICES = 12, 6
-_NEGATIONS, _LEADING = words("negations"), words("leading")
+# What any fitting number is worth, and what a text has to be worth for an optional parameter.
+NUMBER, PRICE = 1.0, 1.5
+_BOUNDS = bounds()
+_LEADING = words("leading")
+# A unit such as `km/h`.
+_RATE = pattern(r"[A-Za-z]+/[a-z]{1,3}")
 
 
 @dataclass(slots=True)
@@ -51,11 +60,8 @@ class Reading:
         self._read_shaped()
         self._read_choices()
         self._read_lists(amounts)
-        self._read_numbers(amounts, needs_sign=True)
-        self._read_texts(are_required=True)
-        self._read_texts(are_required=False)
+        self._read_rest(amounts)
         self._read_left_name()
-        self._read_numbers(amounts, needs_sign=False)
         self._read_booleans()
         self._keep_apart()
         return self.choices
@@ -94,28 +100,38 @@ class Reading:
         return not self._claimed & {*range(begin, end)}
 
     def _read_shaped(self) -> None:
-        """Values with a shape; several of one shape go by the word before, then in order."""
-        waiting: list[ParameterField] = []
-        for one in self._of("shaped", "text"):
-            if one.kind == "text" and not self._has_codes(one):
-                continue
-            free = [v for v in shaped_values(one, self._tokens) if self._is_free(v[1], v[2])]
-            signed = [v for v in free if self._sign(one, v[1], v[2]) >= 2]
-            if len(signed) == 1 and len(free) > 1:
-                self._claim(one, *signed[0])
-            elif free:
-                waiting.append(one)
-        for one in waiting:
-            free = [v for v in shaped_values(one, self._tokens) if self._is_free(v[1], v[2])]
-            if free:
-                self._claim(one, *free[0])
+        """Values with a shape; several of one shape go by the words beside, then in order."""
+        fields = [one for one in self._of("shaped", "text") if self._is_shaped(one)]
+        found = [
+            [v for v in shaped_values(one, self._tokens) if self._is_free(v[1], v[2])]
+            for one in fields
+        ]
+        options = [
+            [
+                Option(begin, self._shaped_score(one, begin, end), value, range(begin, end))
+                for value, begin, end in values
+            ]
+            for one, values in zip(fields, found, strict=True)
+        ]
+        chosen = best_assignment(options, [one.is_required for one in fields])
+        for one, option in zip(fields, chosen, strict=True):
+            if option is not None and option.words is not None:
+                self._claim(one, option.value, option.words.start, option.words.stop)
+
+    def _shaped_score(self, one: ParameterField, begin: int, end: int) -> float:
+        at = preposition_at(self._tokens, begin, one)
+        role = 0.0 if at is None else preposition_score(self._tokens[at].word, one)
+        return 1.0 + self._sign(one, begin, end) + role
+
+    def _is_shaped(self, one: ParameterField) -> bool:
+        return one.kind == "shaped" or one.is_phone or self._has_codes(one)
 
     def _has_codes(self, one: ParameterField) -> bool:
         return bool(named_codes(one)) and bool(shaped_values(one, self._tokens)) and _says_code(one)
 
     def _read_choices(self) -> None:
         for one in self._of("choice"):
-            found = self._named(one)
+            found = self._named(one) or self._nearly_named(one)
             if found:
                 value, begin, end = max(
                     found, key=lambda v: (self._sign(one, v[1], v[2]), v[2] - v[1])
@@ -141,6 +157,16 @@ class Reading:
                     found.append((value, at, at + len(words)))
         return found
 
+    def _nearly_named(self, one: ParameterField) -> list[tuple[Json, int, int]]:
+        """Return the choice of which a longer or shorter form stands in the request."""
+        found: list[tuple[Json, int, int]] = []
+        for value in one.choices:
+            for at, token in enumerate(self._tokens):
+                is_free = not token.is_quoted and self._is_free(at, at + 1)
+                if is_free and isinstance(value, str) and is_among(token.word, {stem(value)}):
+                    found.append((value, at, at + 1))
+        return found if len({str(value) for value, _, _ in found}) == 1 else []
+
     def _sign(self, one: ParameterField, begin: int, end: int) -> float:
         """Score how much the words beside a value speak of a parameter."""
         score = 0.0
@@ -163,32 +189,84 @@ class Reading:
                     score = max(score, 1.5 * near)
         return score
 
-    def _read_numbers(self, amounts: list[Amount], *, needs_sign: bool) -> None:
-        """Assign the free numbers; with `needs_sign` only what is required or has a sign."""
+    def _read_rest(self, amounts: list[Amount]) -> None:
+        """Share the words that are left among numbers and texts, so that all fit best."""
         free = [one for one in amounts if self._is_free(one.begin, one.end)]
-        fields = self._of("number")
+        passages = self._passages()
+        fields = self._of("text", "number")
+        scored = {one.name: passages.scored(one) for one in fields if one.kind == "text"}
         options = [
-            [
-                Option(place, 0.3 + self._number_score(one, amount), amount.in_unit(one.seconds))
-                for place, amount in enumerate(free)
-                if fits(amount.in_unit(one.seconds), one.schema)
-            ]
+            self._text_options(one, scored[one.name], passages)
+            if one.kind == "text"
+            else self._number_options(one, free)
             for one in fields
         ]
         chosen = best_assignment(options, [one.is_required for one in fields])
+        taken: list[tuple[ParameterField, Passage]] = []
         for one, option in zip(fields, chosen, strict=True):
-            if option is None or (needs_sign and not one.is_required and option.score < 1.2):
+            if option is None:
                 continue
-            amount = free[option.place]
-            self._claim(one, option.value, amount.begin, amount.end)
-            if amount.has_time_unit:
-                self._claimed.add(min(len(self._tokens) - 1, amount.end))
+            if one.kind == "text":
+                taken.append((one, scored[one.name][option.place]))
+            else:
+                self._take_number(one, free[option.place], option.value)
+        for one, passage in taken:
+            others = [other for _, other in taken if other is not passage]
+            self._take_text(one, passage, scored[one.name], others)
+
+    def _text_options(
+        self, one: ParameterField, found: list[Passage], passages: Passages
+    ) -> list[Option]:
+        price = 0.0 if one.is_required else PRICE
+        return [
+            Option(
+                place,
+                passage.score - price,
+                passage.text,
+                range(2 * passage.begin, 2 * passage.end),
+            )
+            for place, passage in enumerate(found)
+            if _is_enough(one, passage, passages)
+        ][:MAX_OPTIONS]
+
+    def _number_options(self, one: ParameterField, free: list[Amount]) -> list[Option]:
+        return [
+            Option(
+                place,
+                NUMBER + self._number_score(one, amount),
+                amount.in_unit(one.seconds),
+                _halves(amount, free[:place]),
+            )
+            for place, amount in enumerate(free)
+            if fits(amount.in_unit(one.seconds), one.schema)
+        ]
+
+    def _take_number(self, one: ParameterField, amount: Amount, value: Json) -> None:
+        self._claim(one, value, amount.begin, amount.end)
+        if amount.has_time_unit:
+            self._claimed.add(min(len(self._tokens) - 1, amount.end))
 
     def _number_score(self, one: ParameterField, amount: Amount) -> float:
-        score = self._sign(one, amount.begin, amount.end)
+        score = self._sign(one, amount.begin, amount.end) + self._bound(one, amount.begin)
         if amount.has_time_unit:
             return max(score, 3.5) if one.seconds else score - 1.5
+        following = self._tokens[amount.end : amount.end + 1]
+        is_in_name = following and following[0].is_capitalized
+        if is_in_name and not self._tokens[amount.end - 1].after:
+            return score - 1.5  # `12 Baker Street`
         return score
+
+    def _bound(self, one: ParameterField, begin: int) -> float:
+        """Score `under 150` for a highest value, and against a lowest one."""
+        said = {token.word for token in self._tokens[max(0, begin - 3) : begin] if not token.after}
+        for direction, own, other in (
+            ("upper", "upperNames", "lowerNames"),
+            ("lower", "lowerNames", "upperNames"),
+        ):
+            if said & _BOUNDS[direction]:
+                is_own = bool(one.name_words & _BOUNDS[own])
+                return 2.0 * is_own - 2.0 * bool(one.name_words & _BOUNDS[other])
+        return 0.0
 
     def _read_lists(self, amounts: list[Amount]) -> None:
         for one in self._of("list"):
@@ -207,6 +285,8 @@ class Reading:
                         self._claimed |= {*range(amount.begin, amount.end)}
             elif isinstance(items.get("enum"), list):
                 self._read_named_items(one, items)
+            elif items.keys() & {"pattern", "format"}:
+                self._read_shaped_items(one, items)
             elif items.get("type") == "string":
                 self._read_texts_of_list(one)
 
@@ -222,6 +302,14 @@ class Reading:
                 values.append(value)
         if values:
             self.choices[one.name] = [values]
+
+    def _read_shaped_items(self, one: ParameterField, items: dict[str, Json]) -> None:
+        item = replace(one, schema=items, kind="shaped")
+        found = [v for v in shaped_values(item, self._tokens) if self._is_free(v[1], v[2])]
+        if found:
+            self.choices[one.name] = [[value for value, _, _ in found]]
+            for _, begin, end in found:
+                self._claimed |= {*range(begin, end)}
 
     def _read_texts_of_list(self, one: ParameterField) -> None:
         """A list after the parameter's own word: `labelled bug and urgent`, `tags: a, b`."""
@@ -280,9 +368,33 @@ class Reading:
             self._tool_stems,
             self._claimed,
             other_words={word for one in self._of("text") for word in one.name_words},
+            other_stems={word for one in self.fields for word in one.name_stems},
+            amounts=self._amount_words(),
+            flags={
+                at
+                for at, token in enumerate(self._tokens)
+                for one in self._of("boolean")
+                if any(is_among(part, one.name_stems) for part in name_parts(token.text))
+            },
             expects_numbers=bool(self._of("number")),
             has_passage=any(one.is_passage for one in self._of("text")),
+            has_label=any(one.is_label and not one.is_heading for one in self._of("text")),
         )
+
+    def _amount_words(self) -> set[int]:
+        """Return the places of free numbers and of the unit after them."""
+        units = {word for one in self._of("number") for word in one.name_stems}
+        units |= {word for one in self._of("number") for word in one.description_stems}
+        found: set[int] = set()
+        for amount in amounts_in(self._tokens):
+            found |= {*range(amount.begin, amount.end)}
+            after = self._tokens[amount.end : amount.end + 1]
+            is_joined = after and not self._tokens[amount.end - 1].after
+            is_rate = after and _RATE.fullmatch(after[0].text)
+            is_own = after and (is_unit(after[0].word) or stem(after[0].word) in units)
+            if is_joined and (is_rate or is_own):
+                found.add(amount.end)
+        return found
 
     def _read_left_name(self) -> None:
         """The only name that is left is the value of the only text that is left."""
@@ -292,28 +404,6 @@ class Reading:
         names = self._passages().names(left[0])
         if len(names) == 1:
             self._claim(left[0], names[0].text, names[0].begin, names[0].end)
-
-    def _read_texts(self, *, are_required: bool) -> None:
-        fields = [one for one in self._of("text") if one.is_required == are_required]
-        passages = self._passages()
-        scored = [passages.scored(one) for one in fields]
-        options = [
-            [
-                Option(place, one.score, one.text, range(one.begin, one.end))
-                for place, one in enumerate(found)
-                if _is_enough(field, one, passages)
-            ][:MAX_OPTIONS]
-            for field, found in zip(fields, scored, strict=True)
-        ]
-        chosen = best_assignment(options, [one.is_required for one in fields])
-        taken = [
-            None if option is None else found[option.place]
-            for option, found in zip(chosen, scored, strict=True)
-        ]
-        for one, passage, found in zip(fields, taken, scored, strict=True):
-            if passage is not None:
-                others = [other for other in taken if other is not None and other is not passage]
-                self._take_text(one, passage, found, others)
 
     def _take_text(
         self, one: ParameterField, taken: Passage, found: list[Passage], others: list[Passage]
@@ -333,38 +423,22 @@ class Reading:
 
     def _read_booleans(self) -> None:
         for one in self._of("boolean"):
-            at = self._mention(one)
-            if at is None:
-                continue
-            before = self._tokens[max(0, at - 3) : at]
-            said = [token for token in before if not token.ends_sentence]
-            self.choices[one.name] = [not any(token.word in _NEGATIONS for token in said)]
+            value = said_yes_or_no(one, self._tokens, self.about)
+            if value is not None:
+                self.choices[one.name] = [value]
 
-    def _mention(self, one: ParameterField) -> int | None:
-        """Return where a parameter of yes or no is named: by all words of its name."""
-        wanted = {stem(part) for part in name_parts(one.name) if part not in STOP_WORDS}
-        places = [
-            at
-            for at, token in enumerate(self._tokens)
-            if not token.is_quoted
-            and any(is_among(part, wanted) for part in name_parts(token.text))
-        ]
-        said = {stem(part) for at in places for part in name_parts(self._tokens[at].text)}
-        if wanted and all(is_among(part, said) for part in wanted):
-            return places[0]
-        return self._description_mention(one)
 
-    def _description_mention(self, one: ParameterField) -> int | None:
-        """Return where a word stands that only the description of this parameter has."""
-        all_stems = [stem(word) for word in self.about.lower().replace(".", " ").split()]
-        own = {part for part in one.description_stems if all_stems.count(part) == 1}
-        places = (at for at, token in enumerate(self._tokens) if stem(token.word) in own)
-        return next((at for at in places if not self._tokens[at].is_quoted), None)
+def _halves(amount: Amount, before: list[Amount]) -> range:
+    """Return the words of a number, each counted twice: `640x480` is two numbers in one word."""
+    is_second = any(one.begin == amount.begin for one in before)
+    if is_second:
+        return range(2 * amount.begin + 1, 2 * amount.end)
+    return range(2 * amount.begin, 2 * amount.begin + 1)
 
 
 def _is_enough(one: ParameterField, passage: Passage, passages: Passages) -> bool:
     if one.is_required:
-        return passage.score >= MIN_REQUIRED
+        return passage.score >= (MIN_NULLABLE if one.is_nullable else MIN_REQUIRED)
     is_named = passage.has_sign and not passages.is_indefinite(passage)
     return is_named and passage.score >= MIN_OPTIONAL
 

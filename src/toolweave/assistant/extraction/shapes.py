@@ -9,7 +9,7 @@ from importlib.resources import files
 from toolweave import json_text
 from toolweave.assistant.extraction.english import word_list
 from toolweave.assistant.extraction.fields import ParameterField
-from toolweave.assistant.extraction.tokens import RequestToken, stem
+from toolweave.assistant.extraction.tokens import STOP_WORDS, RequestToken, stem
 from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
 
@@ -21,7 +21,8 @@ _CLOCK = pattern(r"(\d{1,2})(?::(\d{2}))?(am|pm)?")
 _CODE = pattern(r"\w*[\d_/.@#\\:-]\w*.*")
 _MONTHS = word_list("months")
 _DAY = pattern(r"(\d{1,2})(?:st|nd|rd|th)?")
-MAX_NAME_WORDS = 3
+_GROUP = pattern(r"\+?\(?\d[\d()/.-]*")
+MAX_NAME_WORDS, MIN_PHONE_DIGITS = 3, 7
 
 # A value and the words `begin` to `end` it stands at.
 Found = tuple[Json, int, int]
@@ -30,12 +31,14 @@ Found = tuple[Json, int, int]
 def shaped_values(field: ParameterField, tokens: Sequence[RequestToken]) -> list[Found]:
     """Return the values in a request that have the shape of a parameter, in their order."""
     coded = list(_coded(field, tokens))
-    if coded and not _is_spelled_first(field):
+    if (coded and not _is_spelled_first(field)) or (field.kind == "text" and not field.is_phone):
         return coded
     return [one for one in _spelled(field, tokens) if fits(one[0], field.schema)] or coded
 
 
 def _spelled(field: ParameterField, tokens: Sequence[RequestToken]) -> list[Found]:
+    if field.is_phone:
+        return _phones(tokens, field)
     match field.schema.get("format"):
         case "email":
             return _matching(tokens, _EMAIL.fullmatch)
@@ -53,7 +56,8 @@ def _spelled(field: ParameterField, tokens: Sequence[RequestToken]) -> list[Foun
 
 def is_code(text: str) -> bool:
     """Whether a word is rather an identifier, a path or an address than a word of a language."""
-    return bool(_CODE.fullmatch(text)) and any(letter.isalpha() for letter in text)
+    is_shaped = bool(_CODE.fullmatch(text)) and not text.endswith(".")
+    return is_shaped and any(letter.isalpha() for letter in text)
 
 
 def fits(value: Json, schema: JsonObject) -> bool:
@@ -113,7 +117,8 @@ def _coded(field: ParameterField, tokens: Sequence[RequestToken]) -> Iterator[Fo
             if len(words) < length or any(token.is_quoted for token in words):
                 continue
             text = " ".join(token.text for token in words)
-            code = text if text in codes and length == 1 else names.get(_stemmed(text))
+            is_code_word = text in codes and length == 1 and text not in STOP_WORDS
+            code = text if is_code_word else names.get(_stemmed(text))
             if code is not None:
                 yield code, at, at + length
                 at += length - 1
@@ -144,6 +149,24 @@ def _tables() -> tuple[JsonObject, ...]:
 
 def _matching(tokens: Sequence[RequestToken], matches: Callable[[str], object]) -> list[Found]:
     return [(token.text, at, at + 1) for at, token in enumerate(tokens) if matches(token.text)]
+
+
+def _phones(tokens: Sequence[RequestToken], field: ParameterField) -> list[Found]:
+    """Find numbers of phones, also in groups: `+34 600 111 222`."""
+    found: list[Found] = []
+    at = 0
+    while at < len(tokens):
+        end = at
+        while end < len(tokens) and _GROUP.fullmatch(tokens[end].text):
+            end += 1
+            if tokens[end - 1].after:
+                break
+        text = " ".join(token.text for token in tokens[at:end])
+        if sum(letter.isdigit() for letter in text) >= MIN_PHONE_DIGITS:
+            joined = text.replace(" ", "")
+            found.append((text if fits(text, field.schema) else joined, at, end))
+        at = max(end, at + 1)
+    return found
 
 
 def _dates(tokens: Sequence[RequestToken]) -> list[Found]:

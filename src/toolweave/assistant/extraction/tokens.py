@@ -12,6 +12,7 @@ _QUOTED = pattern(
     r"|(?<!\w)'((?:[^']|'(?=\w))+)'(?!\w)|(?<!\w)\u2018((?:[^\u2019]|\u2019(?=\w))+)\u2019(?!\w)"
 )
 _PIECE = pattern(r"\S+")
+_ARROW = pattern(r"[-=\u2013\u2014]*[>\u2192\u21d2]|[-\u2013\u2014]+")
 _PART = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _LETTERS = pattern(r"\w+")
 _WORD = pattern(r"[^\W_]+")
@@ -71,6 +72,11 @@ def _plain(request: str, start: int, end: int) -> list[RequestToken]:
     found: list[RequestToken] = []
     for match in _PIECE.finditer(request, start, end):
         piece = match[0]
+        if _ARROW.fullmatch(piece):
+            is_arrow = len(piece) > 1 or piece in "\u2192\u21d2"
+            text, after = ("to", "") if is_arrow else ("", piece)
+            found.append(RequestToken(text, match.start(), match.end(), after=after))
+            continue
         text = piece.lstrip(_OPENING)
         begin = match.start() + len(piece) - len(text)
         bare = text.rstrip(_CLOSING)

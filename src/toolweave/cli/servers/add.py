@@ -41,6 +41,11 @@ FORMS = {
         "issuer",
         "scope",
         "callback_port",
+        "identity_provider",
+        "identity_client_id",
+        "identity_client_secret",
+        "identity_token",
+        "identity_token_type",
     ),
     "image": ("env", "network", "port", "memory_mb", "pids", "container_name"),
     "file": (),
@@ -105,6 +110,23 @@ _Find = Callable[[Home, str], Awaitable[ServerArguments]]
 @click.option("--scope", multiple=True, metavar="SCOPE", help="Scope to ask for.")
 @click.option(
     "--callback-port", type=click.IntRange(1, 65535), help="Port the client was registered with."
+)
+@click.option(
+    "--identity-provider",
+    metavar="URL",
+    help="Sign in by a company's identity provider (its issuer), without a person.",
+)
+@click.option("--identity-client-id", metavar="ID", help="OAuth client at the identity provider.")
+@click.option("--identity-client-secret", metavar="REF", help="Its secret, by reference.")
+@click.option(
+    "--identity-token", metavar="REF", help="The person's token of that provider, by reference."
+)
+@click.option(
+    "--identity-token-type",
+    type=click.Choice(["id_token", "refresh_token"]),
+    default="id_token",
+    show_default=True,
+    help="What kind of token it is.",
 )
 @click.option("--sandbox", is_flag=True, help="Start the command in a bubblewrap sandbox.")
 @click.option(
@@ -247,19 +269,41 @@ def _oauth(given: dict[str, Any]) -> bool | SignInClient:
         "issuer": given["issuer"],
         "scopes": given["scope"],
         "callback_port": given["callback_port"],
+        "identity": _identity(given),
     }
     if not given["client_credentials"] and not any(fields.values()):
         return given["oauth"]
     grant = "client_credentials" if given["client_credentials"] else "authorization_code"
+    if fields["identity"] is not None:
+        grant = "identity_assertion"
     try:
         return SignInClient.model_validate({**fields, "grant": grant})
     except ValidationError as error:
         first = error.errors()[0]
-        where = f"--{str(first['loc'][0]).replace('_', '-')}: " if first["loc"] else ""
+        option = "-".join(str(one) for one in first["loc"]).replace("_", "-")
+        option = option.replace("identity-issuer", "identity-provider")
+        where = f"--{option}: " if option else ""
         reason = first["msg"].removeprefix("Value error, ")
         if first["type"] == "string_pattern_mismatch" and "issuer" not in where:
             reason = "write a reference such as '${vault:NAME}', not the secret itself"
         raise click.UsageError(where + reason) from None
+
+
+def _identity(given: dict[str, Any]) -> dict[str, str] | None:
+    names = ("provider", "client_id", "client_secret", "token")
+    found = {name: given[f"identity_{name}"] for name in names}
+    if not any(found.values()):
+        return None
+    if given["client_credentials"]:
+        raise click.UsageError("--client-credentials and --identity-provider exclude each other")
+    for name in ("provider", "client_id", "token"):
+        if not found[name]:
+            raise click.UsageError(
+                f"--identity-{name.replace('_', '-')} is missing; an identity provider needs its "
+                "address, a client id and a token"
+            )
+    fields = {"issuer": found.pop("provider"), "token_type": given["identity_token_type"]}
+    return {**fields, **{name: value for name, value in found.items() if value}}
 
 
 def _ports(given: tuple[str, ...]) -> dict[str, int]:
