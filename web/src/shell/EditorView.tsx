@@ -129,7 +129,8 @@ function OpenNode({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: bo
 
 function SidePanel({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: boolean }) {
   const editor = useEditor();
-  const side = useStore(panelStore, (state) => state.side);
+  // A run has no palette that could cover the panel.
+  const side = useStore(panelStore, (state) => state.side ?? (isReadOnly ? state.coveredSide : null));
   const isNodeOpen = useStore(panelStore, (state) => state.overlay === "node");
   const selection = useDocument((state) => state.selection);
   const selectedCount = workflow.nodes.filter(({ id }) => selection.has(id)).length;
