@@ -40,6 +40,7 @@ export const StepNode = memo(function StepNode(props: Props) {
 /** The family, the status and, if it is large enough to read, the name. */
 function LowDetailStep({ id, data, selected }: Props) {
   const change = useEditor().changes.get(id);
+  const hasToolbar = useDocument((state) => !state.isReadOnly && isOnlySelected(state.selection, id));
   const status = useRunState((state) => state.statuses[id]);
   const isWrong = useProblems(
     (state) => state.byNode[id]?.some((problem) => problem.severity === "error") ?? false,
@@ -53,15 +54,23 @@ function LowDetailStep({ id, data, selected }: Props) {
     change ? `is-${change}` : "",
   ];
   return (
-    <div
-      id={selected ? undefined : nodeLabelId(id)}
-      className={names.filter(Boolean).join(" ")}
-      data-status={status}
-    >
-      {selected && <NodeLabel id={id} data={data} isSelected />}
-      {data.title}
-    </div>
+    <>
+      {hasToolbar && !data.isPill && <StepToolbar id={id} />}
+      <div
+        id={selected ? undefined : nodeLabelId(id)}
+        className={names.filter(Boolean).join(" ")}
+        data-status={status}
+      >
+        {selected && <NodeLabel id={id} data={data} isSelected />}
+        {data.title}
+      </div>
+    </>
   );
+}
+
+/** Hundreds can be selected, and a toolbar for each would cover them all. */
+function isOnlySelected(selection: ReadonlySet<string>, id: string): boolean {
+  return selection.size === 1 && selection.has(id);
 }
 
 function FullStep({ id, data, selected }: Props) {
