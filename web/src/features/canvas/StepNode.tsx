@@ -55,7 +55,7 @@ function LowDetailStep({ id, data, selected }: Props) {
   ];
   return (
     <>
-      {hasToolbar && !data.isPill && <StepToolbar id={id} />}
+      {hasToolbar && !data.isPill && <StepToolbar id={id} isFar />}
       <div
         id={selected ? undefined : nodeLabelId(id)}
         className={names.filter(Boolean).join(" ")}

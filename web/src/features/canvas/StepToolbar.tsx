@@ -1,6 +1,5 @@
 /** The actions of a node, above it while the pointer is on it. Keyboard users have commands for all of them. */
 
-import { useStore } from "@xyflow/react";
 import { canBeDisabled, isDisabledNode, pinOfNode } from "../../model/workflow/nodeActions";
 import { runCommand } from "../../state/commands";
 import { useDocument, useEditor } from "../../state/editorContext";
@@ -35,13 +34,13 @@ const disableAction = (isDisabled: boolean): Action => ({
   keys: "D",
 });
 
-export function StepToolbar({ id }: { id: string }) {
+/** `isFar`: only its menu is shown, because its buttons would cover the nodes around. */
+export function StepToolbar({ id, isFar = false }: { id: string; isFar?: boolean }) {
   const editor = useEditor();
   const isPinned = useDocument(({ history }) => pinOfNode(history.present, id));
   const isDisabled = useDocument(({ history }) => isDisabledNode(history.present, id));
   const hasDisable = useDocument(({ history }) => canBeDisabled(history.present, id));
   const isOneOfSeveral = useDocument(({ selection }) => selection.size > 1 && selection.has(id));
-  const zoom = useStore(({ transform }) => transform[2]);
   const run = (command: string) => {
     editor.document.select([id]);
     runCommand(command);
@@ -64,9 +63,7 @@ export function StepToolbar({ id }: { id: string }) {
   const forAll = [COPY, ...COMBINING, DUPLICATE, DELETE].map((action) => toMenu(action, runCommand));
   return (
     <div
-      className="step__toolbar nodrag nopan"
-      // As large at every zoom.
-      style={{ transform: `scale(${1 / zoom})` }}
+      className={isFar ? "step__toolbar step__toolbar--far" : "step__toolbar nodrag nopan"}
       role="group"
       aria-label="Actions of the node"
       onClick={(event) => event.stopPropagation()}
