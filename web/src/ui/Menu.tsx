@@ -51,6 +51,9 @@ export function Menu({ label, actions, children, className = "button button--qui
   const close = () => {
     setOpen(false);
     opener.current?.focus();
+    // The button of a node that is seen from far is hidden.
+    if (document.activeElement !== opener.current)
+      opener.current?.closest<HTMLElement>("[tabindex]")?.focus();
   };
   return (
     <div className="menu" ref={box} onKeyDown={(event) => isOpen && onMenuKey(event, box.current, close)}>
