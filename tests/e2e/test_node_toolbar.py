@@ -149,6 +149,10 @@ async def test_a_note_renders_markdown_and_never_html(page: Page, studio: Studio
     await page.goto(f"{studio.url}/#/w/noted")
     remark = page.locator(".remark")
     await expect(remark.get_by_role("heading", name="Plan")).to_be_visible()
+    # A note is not counted as a node.
+    steps = len(document["nodes"]) - 1
+    inspector = page.get_by_role("complementary", name="Inspector")
+    await expect(inspector).to_contain_text(f"{steps} nodes, ")
     await expect(remark.locator("strong")).to_have_text("first")
     await expect(remark.get_by_role("listitem")).to_have_count(2)
     await expect(remark).to_contain_text("<img src=x onerror=alert(1)>")
