@@ -24,7 +24,7 @@ import { nodeById } from "../model/workflow/workflow";
 import { useEntries, useSpecs } from "../queries/catalog";
 import { useDocument, useEditor, useRunState } from "../state/editorContext";
 import { closeNodeSearch, nodeSearchStore } from "../state/nodeSearch";
-import { setPanels, panelStore } from "../state/panels";
+import { isOneColumn, setPanels, panelStore } from "../state/panels";
 import { Button } from "../ui/Button";
 import { ComparisonCanvas, useComparison } from "./ComparisonCanvas";
 import { EditorToolbar } from "./EditorToolbar";
@@ -50,7 +50,9 @@ export function EditorView({ openDialog, setOpenDialog }: EditorViewProps) {
   const isOver = useRunState((state) => state.run !== null && isRunOver(state.run));
   const runPanel = useRef<HTMLElement>(null);
   // In a single column a run that starts, or its result, would be out of view.
-  useEffect(() => void runPanel.current?.scrollIntoView({ block: "nearest" }), [runId, isOver]);
+  useEffect(() => {
+    if (isOneColumn()) void runPanel.current?.scrollIntoView({ block: "nearest" });
+  }, [runId, isOver]);
   const search = useStore(nodeSearchStore, (state) => state.search);
   const { entries, isLoading } = useEntries();
   const specs = useSpecs();

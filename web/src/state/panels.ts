@@ -67,7 +67,11 @@ function width(): number {
 }
 
 function isNarrow(): boolean {
-  return width() < MIN_WIDTH_FOR_PALETTE && width() > MAX_WIDTH_OF_ONE_COLUMN;
+  return width() < MIN_WIDTH_FOR_PALETTE && !isOneColumn();
+}
+
+export function isOneColumn(): boolean {
+  return width() <= MAX_WIDTH_OF_ONE_COLUMN;
 }
 
 // The inspector stays when a window gets narrower.

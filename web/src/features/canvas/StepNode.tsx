@@ -40,7 +40,6 @@ export const StepNode = memo(function StepNode(props: Props) {
 /** The family, the status and, if it is large enough to read, the name. */
 function LowDetailStep({ id, data, selected }: Props) {
   const change = useEditor().changes.get(id);
-  const hasToolbar = useDocument((state) => !state.isReadOnly && isOnlySelected(state.selection, id));
   const status = useRunState((state) => state.statuses[id]);
   const isWrong = useProblems(
     (state) => state.byNode[id]?.some((problem) => problem.severity === "error") ?? false,
@@ -55,7 +54,7 @@ function LowDetailStep({ id, data, selected }: Props) {
   ];
   return (
     <>
-      {hasToolbar && !data.isPill && <StepToolbar id={id} isFar />}
+      {selected && !data.isPill && <FarMenu id={id} />}
       <div
         id={selected ? undefined : nodeLabelId(id)}
         className={names.filter(Boolean).join(" ")}
@@ -68,9 +67,10 @@ function LowDetailStep({ id, data, selected }: Props) {
   );
 }
 
-/** Hundreds can be selected, and a toolbar for each would cover them all. */
-function isOnlySelected(selection: ReadonlySet<string>, id: string): boolean {
-  return selection.size === 1 && selection.has(id);
+/** The menu of a node that is selected alone: hundreds can be selected. */
+function FarMenu({ id }: { id: string }) {
+  const isShown = useDocument((state) => !state.isReadOnly && state.selection.size === 1);
+  return isShown && <StepToolbar id={id} isFar />;
 }
 
 function FullStep({ id, data, selected }: Props) {
