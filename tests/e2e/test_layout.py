@@ -101,3 +101,26 @@ async def test_a_window_of_1024_pixels_opens_with_room_for_the_canvas(
         assert canvas["width"] > 600
         await page.get_by_role("button", name="Palette").click()
         await expect(page.get_by_label("Search nodes and tools")).to_be_visible()
+        # The palette takes the place of the side panel; neither moves nor narrows the canvas.
+        assert await page.get_by_role("application", name="Workflow").bounding_box() == canvas
+        await page.get_by_label("Search nodes and tools").fill("prompt")
+        await page.keyboard.press("Enter")
+        inspector = page.get_by_role("complementary", name="Inspector")
+        await expect(inspector).to_have_count(0)
+        await page.locator(".step.family--prompt").click()
+        await expect(inspector.get_by_label("Name")).to_have_value("Prompt")
+        await expect(page.get_by_label("Search nodes and tools")).to_have_count(0)
+        assert await page.get_by_role("application", name="Workflow").bounding_box() == canvas
+        # In a single column the buttons take two rows, and a run that starts comes into view.
+        await page.set_viewport_size({"width": 390, "height": 844})
+        name = page.get_by_label("Workflow name")
+        await name.fill("narrow")
+        bar = await page.get_by_role("group", name="Workflow", exact=True).bounding_box()
+        assert bar is not None
+        assert bar["height"] < 84
+        panel = page.get_by_role("region", name="Run")
+        await expect(panel).to_have_count(0)
+        await page.get_by_role("textbox", name="Text").fill("Hello")
+        await page.get_by_role("button", name="Run", exact=True).click()
+        await expect(panel.locator(".badge").first).to_have_text("success")
+        await expect(panel).to_be_in_viewport(ratio=0.9)

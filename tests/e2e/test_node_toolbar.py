@@ -100,6 +100,46 @@ async def test_the_same_actions_work_by_keyboard_and_undo_is_one_step(
     assert await page.get_by_role("dialog").count() == 0
 
 
+async def test_a_right_click_opens_a_menu_of_one_size_at_the_pointer_and_for_all_selected(
+    page: Page, studio: Studio
+) -> None:
+    await opened(page, studio, "right-click")
+    heights: list[float] = []
+    for key in ("0", "-", "-"):
+        if key == "0":
+            await page.keyboard.press(key)
+        else:
+            await page.get_by_role("button", name="Zoom out").click()
+        await settled(page, card(page, "say"))
+        await card(page, "say").click(button="right", position={"x": 20, "y": 20})
+        menu = page.get_by_role("menu", name="More actions")
+        item, box = (
+            await menu.get_by_role("menuitem", name="Delete").bounding_box(),
+            await card(page, "say").bounding_box(),
+        )
+        corner = await menu.bounding_box()
+        assert item is not None
+        assert box is not None
+        assert corner is not None
+        heights.append(item["height"])
+        at = corner["x"] - box["x"], corner["y"] - box["y"]
+        assert at == pytest.approx((20, 20), abs=2)
+        await page.keyboard.press("Escape")
+        await expect(menu).to_have_count(0)
+    assert max(heights) == pytest.approx(min(heights), abs=0.5)
+    await card(page, "say").click()
+    await card(page, "sort").click(modifiers=["Shift"])
+    await card(page, "sort").click(button="right")
+    items = page.get_by_role("menu", name="More actions").get_by_role("menuitem")
+    # What applies to one node only is not offered for two.
+    assert await items.filter(has_text="Open").count() == 0
+    await items.filter(has_text="Delete").click()
+    await expect(page.locator(".step.family--prompt")).to_have_count(0)
+    assert await card(page, "sort").count() == 0
+    await page.keyboard.press("Control+z")
+    await expect(card(page, "say")).to_be_visible()
+
+
 async def test_a_note_renders_markdown_and_never_html(page: Page, studio: Studio) -> None:
     document = drawn("noted")
     text = "# Plan\n\n- **first**\n- <img src=x onerror=alert(1)>\n\n[more](javascript:alert(1))"
@@ -109,6 +149,10 @@ async def test_a_note_renders_markdown_and_never_html(page: Page, studio: Studio
     await page.goto(f"{studio.url}/#/w/noted")
     remark = page.locator(".remark")
     await expect(remark.get_by_role("heading", name="Plan")).to_be_visible()
+    # A note is not counted as a node.
+    steps = len(document["nodes"]) - 1
+    inspector = page.get_by_role("complementary", name="Inspector")
+    await expect(inspector).to_contain_text(f"{steps} nodes, ")
     await expect(remark.locator("strong")).to_have_text("first")
     await expect(remark.get_by_role("listitem")).to_have_count(2)
     await expect(remark).to_contain_text("<img src=x onerror=alert(1)>")

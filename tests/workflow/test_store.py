@@ -13,6 +13,8 @@ from toolweave.storage.workflow_files import WorkflowFiles
 from toolweave.workflow.formats.load import dump, read
 from toolweave.workflow.model import Workflow, WorkflowId
 from toolweave.workflow.store import (
+    LARGE,
+    MAX_KEPT,
     Revision,
     WorkflowChange,
     WorkflowFolder,
@@ -296,3 +298,28 @@ async def test_a_list_reads_only_files_that_changed(monkeypatch: pytest.MonkeyPa
     del files.files["a.json"]
     assert [one.revision for one in await store.list()] == [revision_of(changed)]
     assert read_names == ["b.json"]
+
+
+async def test_a_large_workflow_is_read_again_only_after_a_change(files: WorkflowFolder) -> None:
+    large = _named("large", description="x" * LARGE)
+    store = WorkflowStore(files)
+    await store.save(large, over=None)
+    first = await store.load("large")
+    assert (await store.load("large")).workflow is first.workflow
+    changed = replace(large, description="y" * LARGE)
+    await store.save(changed, over=first.revision)
+    second = await store.load("large")
+    assert (second.workflow, first.workflow) == (changed, large)
+    # Saving the first text again: what is kept of the second is not taken for it.
+    await store.save(large, over=second.revision)
+    assert (await store.load("large")).revision == first.revision
+
+
+async def test_only_so_much_text_is_kept_of_large_workflows(files: WorkflowFolder) -> None:
+    store = WorkflowStore(files)
+    names = [f"large-{at}" for at in range(4)]
+    for name in names:
+        await store.save(_named(name, description="x" * (MAX_KEPT // 3)), over=None)
+    first, *_, last = [(await store.load(name)).workflow for name in names]
+    assert (await store.load(names[-1])).workflow is last
+    assert (await store.load(names[0])).workflow is not first

@@ -28,6 +28,8 @@ ENDING = ".json"
 LOOK_EVERY_S = 0.25
 # From this size on, a file is parsed in a thread.
 LARGE = 64 * 1024
+# How much text the workflows have that are kept as they were last read.
+MAX_KEPT = 2 * 1024 * 1024
 
 
 class WorkflowFolder(Protocol):
@@ -101,6 +103,8 @@ class WorkflowStore:
         self._versions = versions
         # Small workflows as the last list read them, by their file and its version text.
         self._listed: dict[tuple[str, str], Stored] = {}
+        # Large workflows as they were last read, by file, with the length of their text.
+        self._kept: dict[str, tuple[Stored, int]] = {}
 
     async def list(self) -> list[Stored]:
         """Every workflow, by name; files that are no workflow come with their problems.
@@ -261,7 +265,7 @@ class WorkflowStore:
         file = slug(name)
         data = await self._files.read(file + ENDING)
         if data is not None:
-            stored = await _read(file, data)
+            stored = await self._read_once(file, data)
             if name in {stored.name, file}:
                 return stored, data
         names = [stored.name for stored in await self.list()]
@@ -270,6 +274,18 @@ class WorkflowStore:
             f"there is no workflow {name!r}",
             hint=did_you_mean(name, names) or "list the workflows to see their names",
         )
+
+    async def _read_once(self, file: str, data: bytes) -> Stored:
+        """Read a file; one that is large is read again only if its content is another."""
+        if not LARGE <= len(data) <= MAX_KEPT:
+            return await _read(file, data)
+        kept, _ = self._kept.pop(file, (None, 0))
+        if kept is None or kept.revision != revision_of(data):
+            kept = await _read(file, data)
+        self._kept[file] = (kept, len(data))
+        while sum(length for _, length in self._kept.values()) > MAX_KEPT:
+            del self._kept[next(iter(self._kept))]
+        return kept
 
     async def _swap(
         self,

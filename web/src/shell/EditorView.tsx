@@ -1,6 +1,6 @@
 /** The editor of one workflow, editable or read-only: toolbar, palette, canvas, side panel and run panel. */
 
-import { Suspense, lazy, useEffect } from "react";
+import { Suspense, lazy, useEffect, useRef } from "react";
 import { useStore } from "zustand";
 import { Canvas } from "../features/canvas/Canvas";
 import { StepDecision } from "../features/inbox/StepDecision";
@@ -17,13 +17,14 @@ import { RunPanel } from "../features/runs/RunPanel";
 import { ServersDialog } from "../features/servers/ServersDialog";
 import { ExportDialog } from "../features/workflows/ExportDialog";
 import { ExtractDialog } from "../features/workflows/ExtractDialog";
+import { isRunOver } from "../model/run/runState";
 import { canOpenNode } from "../model/workflow/families";
 import type { Workflow } from "../model/workflow/workflow";
 import { nodeById } from "../model/workflow/workflow";
 import { useEntries, useSpecs } from "../queries/catalog";
 import { useDocument, useEditor, useRunState } from "../state/editorContext";
 import { closeNodeSearch, nodeSearchStore } from "../state/nodeSearch";
-import { setPanels, panelStore } from "../state/panels";
+import { isOneColumn, setPanels, panelStore } from "../state/panels";
 import { Button } from "../ui/Button";
 import { ComparisonCanvas, useComparison } from "./ComparisonCanvas";
 import { EditorToolbar } from "./EditorToolbar";
@@ -44,7 +45,14 @@ export function EditorView({ openDialog, setOpenDialog }: EditorViewProps) {
   const workflow = useDocument((state) => state.history.present);
   const isReadOnly = useDocument((state) => state.isReadOnly);
   const { hasPalette, overlay, side } = useStore(panelStore);
-  const hasRun = useRunState((state) => state.run !== null);
+  const runId = useRunState((state) => state.run?.id ?? null);
+  const hasRun = runId !== null;
+  const isOver = useRunState((state) => state.run !== null && isRunOver(state.run));
+  const runPanel = useRef<HTMLElement>(null);
+  // In a single column a run that starts, or its result, would be out of view.
+  useEffect(() => {
+    if (isOneColumn()) void runPanel.current?.scrollIntoView({ block: "nearest" });
+  }, [runId, isOver]);
   const search = useStore(nodeSearchStore, (state) => state.search);
   const { entries, isLoading } = useEntries();
   const specs = useSpecs();
@@ -70,7 +78,7 @@ export function EditorView({ openDialog, setOpenDialog }: EditorViewProps) {
       </div>
       <SidePanel workflow={workflow} isReadOnly={isReadOnly} />
       {hasRun && (
-        <section className="editor__run" aria-label="Run" data-panel data-stop="run">
+        <section ref={runPanel} className="editor__run" aria-label="Run" data-panel data-stop="run">
           <RunPanel workflow={workflow} decision={(run, step) => <StepDecision run={run} step={step} />} />
         </section>
       )}
@@ -129,7 +137,8 @@ function OpenNode({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: bo
 
 function SidePanel({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: boolean }) {
   const editor = useEditor();
-  const side = useStore(panelStore, (state) => state.side);
+  // A run has no palette that could cover the panel.
+  const side = useStore(panelStore, (state) => state.side ?? (isReadOnly ? state.coveredSide : null));
   const isNodeOpen = useStore(panelStore, (state) => state.overlay === "node");
   const selection = useDocument((state) => state.selection);
   const selectedCount = workflow.nodes.filter(({ id }) => selection.has(id)).length;

@@ -23,7 +23,7 @@ import { insertEntry } from "../../queries/insertion";
 import { runCommand } from "../../state/commands";
 import type { Editor } from "../../state/editor";
 import { useEditor } from "../../state/editorContext";
-import { panelStore, setPanels } from "../../state/panels";
+import { panelStore, setPanels, uncoverSide } from "../../state/panels";
 import { openSubworkflow, subworkflowOf } from "../../state/subworkflows";
 import { IconButton } from "../../ui/Button";
 import { AlignmentGuides } from "./AlignmentGuides";
@@ -196,8 +196,9 @@ function Drawing({
   );
 }
 
-/** A click on a node leads from the list of problems to the settings of the node. */
+/** A click on a node leads from the palette or the list of problems to the settings of the node. */
 function showSettings(): void {
+  uncoverSide();
   if (panelStore.getState().side === "problems") setPanels({ side: "inspector" });
 }
 

@@ -53,15 +53,24 @@ function LowDetailStep({ id, data, selected }: Props) {
     change ? `is-${change}` : "",
   ];
   return (
-    <div
-      id={selected ? undefined : nodeLabelId(id)}
-      className={names.filter(Boolean).join(" ")}
-      data-status={status}
-    >
-      {selected && <NodeLabel id={id} data={data} isSelected />}
-      {data.title}
-    </div>
+    <>
+      {selected && !data.isPill && <FarMenu id={id} />}
+      <div
+        id={selected ? undefined : nodeLabelId(id)}
+        className={names.filter(Boolean).join(" ")}
+        data-status={status}
+      >
+        {selected && <NodeLabel id={id} data={data} isSelected />}
+        {data.title}
+      </div>
+    </>
   );
+}
+
+/** The menu of a node that is selected alone: hundreds can be selected. */
+function FarMenu({ id }: { id: string }) {
+  const isShown = useDocument((state) => !state.isReadOnly && state.selection.size === 1);
+  return isShown && <StepToolbar id={id} isFar />;
 }
 
 function FullStep({ id, data, selected }: Props) {

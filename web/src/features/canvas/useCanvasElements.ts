@@ -47,14 +47,14 @@ export function useCanvasElements(workflow: Workflow, specs: Specs) {
   return { nodes, edges, onNodesChange, onEdgesChange, redraw };
 }
 
-/** Keeps the measurements of elements, and returns the same object for elements that did not change. */
+/** Keeps the measurements of elements; elements that did not change, and a list of such, stay the same object. */
 function mergeElements<Item extends Node | Edge>(
   before: Item[],
   mapped: object[],
   selection: ReadonlySet<string>,
 ): Item[] {
   const elementsById = new Map(before.map((item) => [item.id, item]));
-  return (mapped as Item[]).map((item) => {
+  const merged = (mapped as Item[]).map((item) => {
     const old = elementsById.get(item.id);
     const selected = selection.has(item.id);
     if (old && (old as { drawnFrom?: unknown }).drawnFrom === item && (old.selected ?? false) === selected)
@@ -63,6 +63,8 @@ function mergeElements<Item extends Node | Edge>(
     const measured = old && "measured" in old && !("measured" in item) ? { measured: old.measured } : {};
     return { ...item, ...measured, selected, drawnFrom: item } as Item;
   });
+  const isSame = merged.length === before.length && merged.every((item, at) => item === before[at]);
+  return isSame ? before : merged;
 }
 
 function applySelection(editor: Editor, changes: (NodeChange | EdgeChange)[]): void {

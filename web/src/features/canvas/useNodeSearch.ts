@@ -75,11 +75,12 @@ export function useNodeSearch(specs: Specs, isReadOnly: boolean) {
         if (isReadOnly) return;
         event.preventDefault();
         if (!editor.document.selection.has(id)) editor.document.select([id]);
-        const { currentTarget: node } = event;
+        const { currentTarget: node, clientX, clientY } = event;
         // The toolbar of a node is on the page once the node is selected.
         requestAnimationFrame(() => {
           const menu = node.querySelector<HTMLElement>(".step__toolbar [aria-haspopup=menu]");
-          if (menu && menu.ariaExpanded !== "true") menu.click();
+          const click = { bubbles: true, cancelable: true, detail: 1, clientX, clientY };
+          if (menu && menu.ariaExpanded !== "true") menu.dispatchEvent(new MouseEvent("click", click));
         });
       },
       onDoubleClick: (event: ReactMouseEvent) => {

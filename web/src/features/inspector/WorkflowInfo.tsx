@@ -1,6 +1,7 @@
 /** The side panel while no single node is selected: the workflow's description, and keyboard hints. */
 
 import { countOf } from "../../model/text/formatValue";
+import { canOpenNode } from "../../model/workflow/families";
 import type { Workflow } from "../../model/workflow/workflow";
 import { useEditor } from "../../state/editorContext";
 import { Field } from "../../ui/Field";
@@ -37,8 +38,9 @@ export function WorkflowInfo({ workflow, isReadOnly }: { workflow: Workflow; isR
       </Field>
       <WorkflowInputs isReadOnly={isReadOnly} />
       <p className="faint">
-        {countOf(workflow.nodes.length, "node")}, {countOf(workflow.connections.length, "connection")}. Select
-        a node to see {isReadOnly ? "what it did" : "and change it"}.
+        {countOf(workflow.nodes.filter(canOpenNode).length, "node")},{" "}
+        {countOf(workflow.connections.length, "connection")}. Select a node to see{" "}
+        {isReadOnly ? "what it did" : "and change it"}.
       </p>
       {!isReadOnly && (
         <dl className="hints">

@@ -84,8 +84,13 @@ export function familyOf(type: string): Family {
   return BY_TYPE[type] ?? "unknown";
 }
 
+/** A text that is sent to a model looks like the other nodes that ask one. */
 export function familyOfNode(node: WorkflowNode): Family {
-  return familyOf(node.type);
+  return asksModel(node) ? "ai" : familyOf(node.type);
+}
+
+export function asksModel({ type, data }: WorkflowNode): boolean {
+  return familyOf(type) === "prompt" && data["answeredBy"] === "model";
 }
 
 /** Whether a node takes part in runs; notes and groups do not. */

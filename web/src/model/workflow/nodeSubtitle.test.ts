@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { familyOfNode } from "./families";
 import { nodeSubtitle } from "./nodeSubtitle";
 
 const node = (type: string, data: Record<string, unknown>) =>
@@ -19,4 +20,11 @@ it("says what a node will do", () => {
   );
   expect(nodeSubtitle(node("prompt", { prompt: "Hello\n\n{{city}}" }))?.text).toBe("Hello {{city}}");
   expect(nodeSubtitle(catalogNode("FLOW.IF", {}))).toBeNull();
+});
+
+it("shows which texts are sent to a model", () => {
+  const plain = node("prompt", { prompt: "Hello", answeredBy: "substitution" });
+  const asking = node("prompt", { prompt: "Hello", answeredBy: "model" });
+  expect([familyOfNode(plain), nodeSubtitle(plain)?.text]).toEqual(["prompt", "Hello"]);
+  expect([familyOfNode(asking), nodeSubtitle(asking)?.text]).toEqual(["ai", "Ask a model: Hello"]);
 });

@@ -2,6 +2,7 @@
 
 import { parseSchedule, scheduleSentence } from "../form/schedule";
 import { safeText } from "../text/untrusted";
+import { asksModel } from "./families";
 import type { JsonObject, WorkflowNode } from "./workflow";
 import { asText, nodeRef } from "./workflow";
 
@@ -62,6 +63,7 @@ export function nodeSubtitle(node: WorkflowNode): Subtitle | null {
   const code = CODE_FIELDS[ref] ? valuesOf(node, CODE_FIELDS[ref]) : "";
   if (code) return shortened(code, true);
   const text = valuesOf(node, TEXT_FIELDS[ref] ?? []) || firstValue(node, COMMON_FIELDS);
+  if (asksModel(node)) return shortened(text ? `Ask a model: ${text}` : "Ask a model", false);
   return text ? shortened(text, false) : null;
 }
 
