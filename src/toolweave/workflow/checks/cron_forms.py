@@ -48,8 +48,10 @@ def check(case: CheckContext) -> Iterator[Problem]:
         place = f"{facts.place}/configurations"
         expression = _interval(given) or _time_of_day(given)
         if expression is not None:
-            removed = tuple({"op": "remove", "path": place + pointer(key)} for key in given)
-            added = {"op": "add", "path": f"{place}/{_NAME}", "value": expression}
+            removed: list[dict[str, Json]] = [
+                {"op": "remove", "path": place + pointer(key)} for key in given
+            ]
+            added: dict[str, Json] = {"op": "add", "path": f"{place}/{_NAME}", "value": expression}
             hint = f"write {_NAME!r} as {expression!r}"
             yield _unusual(place, given, hint, (*removed, added))
         elif (both := _both(given)) is not None:

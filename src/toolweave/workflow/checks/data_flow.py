@@ -36,6 +36,7 @@ from toolweave.workflow.scope.references import Language, NodeReferences, asked_
 from toolweave.workflow.scope.resolved_path import ResolvedPath, Trouble
 from toolweave.workflow.scope.scope import Scope
 
+READS_CONSTANTS = True
 _CODES: dict[Trouble, str] = {
     "name": "REFERENCE_NAME_UNKNOWN",
     "node": "REFERENCE_NODE_UNKNOWN",

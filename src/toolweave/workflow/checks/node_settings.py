@@ -31,6 +31,7 @@ from toolweave.workflow.json_patch import apply_patch, steps_of
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import object_at
 
+READS_CONSTANTS = True
 CONFIGURATIONS = "configurations"
 INPUTS = "inputParams"
 # Steps to a setting or input; what is below is a member of it.
