@@ -54,6 +54,18 @@ def repaired(ref: str, settings: JsonObject) -> JsonObject:
         ("FLOW.SORT", {"sort_field": "amount", "descending": True}, DESCENDING),
         ("FLOW.SORT", {"sort_field": "amount", "reverse": True}, DESCENDING),
         ("FLOW.SORT", {"sort_field": "amount", "ascending": False}, DESCENDING),
+        ("FLOW.SORT", {"sort_field": "amount", "reverse": "yes"}, DESCENDING),
+        # The kind under a wrong name says more than what the other settings need.
+        (
+            "FLOW.WAIT",
+            {"waittype": "event", "event_cconfig": {"name": "done"}},
+            {"wait_type": "event", "event_config": {"name": "done"}},
+        ),
+        (
+            "HUMAN_IN_THE_LOOP.FORM",
+            {"form_title": "A", "form_schema": {"kind": "object", "properties": {"a": {}}}},
+            {"form_title": "A", "form_schema": {"type": "object", "properties": {"a": {}}}},
+        ),
         # A setting that says which kind is meant.
         (
             "FLOW.LOOP",
@@ -136,6 +148,11 @@ def test_a_setting_in_another_form_is_written_as_the_node_reads_it(
         ),
         ("FLOW.IF", {"left": "{{ data.a }}", "operator": "like", "right": "x%"}),
         ("FLOW.SWITCH", {"expression": "{{ data.kind }}", "field": "data.x", "cases": ["a"]}),
+        # One option of several.
+        ("FLOW.LOOP", {"loop_type": "for"}),
+        ("ACTION.HTTP_REQUEST", {"url": "https://example.com", "method": "write"}),
+        # Two settings may be exchanged.
+        ("ACTION.SET_FIELDS", {"remove": "{{ data.all }}", "set": ["a"]}),
         # Every eight hours, or at eight?
         ("TRIGGER.CRON", {"hour": 8}),
         ("TRIGGER.CRON", {"minute": 30}),
@@ -163,6 +180,21 @@ def test_a_setting_in_another_form_is_written_as_the_node_reads_it(
 def test_what_is_not_clear_is_not_written(ref: str, given: JsonObject) -> None:
     left = repaired(ref, given)
     assert {*map(str, given.values())} <= {*map(str, left.values())}
+
+
+@pytest.mark.parametrize(
+    ("ref", "given"),
+    [
+        ("FLOW.DELAY", {"delay": 5, "duration": 10}),
+        ("FLOW.SORT", {"field": "amount", "key": "name"}),
+        ("FLOW.IF", {"condition": "data.a == 1", "expression": "data.b == 1"}),
+        ("TRIGGER.CRON", {"cron": "0 9 * * 1", "schedule": "0 8 * * 1"}),
+    ],
+)
+def test_of_two_names_for_one_setting_neither_is_taken(ref: str, given: JsonObject) -> None:
+    assert repaired(ref, given) == given
+    for name in given:  # one alone is clear
+        assert repaired(ref, {name: given[name]}) != {name: given[name]}
 
 
 @pytest.mark.parametrize(

@@ -85,4 +85,6 @@ def _value(content: str) -> Result | None:
     if expression.compute is None or expression.references:
         return None
     found = evaluate(expression.text, {})
-    return found if isinstance(found, Value) else None
+    # `{{ '{{' }}` writes braces that no check may read as a template.
+    is_plain = isinstance(found, Value) and not may_ask(found.value)
+    return found if is_plain else None

@@ -384,6 +384,10 @@ class _Flow:
         """Return the missing edge if adding it changes nothing else."""
         source = self._scope.graph.nodes[other]
         spec = self._case.spec(source)
+        if any(
+            {one.source, one.target} - self._scope.graph.nodes.keys() for _, one in self._case.edges
+        ):
+            return None  # one of those that lead nowhere may be it
         if self._scope.reach.hiding_loop(other, node.id) or self._scope.reach.is_attached(other):
             return None
         has_one_way = source.type == "mcp" or (
