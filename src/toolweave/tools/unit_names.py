@@ -78,7 +78,9 @@ def by_unit(
     if unit is None:
         return None
     free_names = [one for one in distinctive(stem, known) if one in free] if stem else []
-    names = free_names or _with_another_unit(stem, free, known, explainer)
+    # A free name with the same unit is nearer than one with another.
+    is_near = any(of_time(one)[1] == unit or one == unit for one in free)
+    names = free_names or ([] if is_near else _with_another_unit(stem, free, known, explainer))
     own = _unit_of(names[0], known) if len(names) == 1 else None
     return (names[0], value * SECONDS[unit] / own) if own else None
 

@@ -109,6 +109,12 @@ def repaired(ref: str, settings: JsonObject) -> JsonObject:
         ("FLOW.DELAY", {"minutes": 5}, {"duration_seconds": 300}),
         ("FLOW.DELAY", {"waitHours": 2}, {"duration_seconds": 7200}),
         ("FLOW.DELAY", {"duration_seconds": {"minutes": 5}}, {"duration_seconds": 300}),
+        # In the unit that a setting has, it is no other one.
+        (
+            "HUMAN_IN_THE_LOOP.SLACK_INTERACTION",
+            {"slack_timeout_minutes": 240},
+            {"timeout_minutes": 240},
+        ),
         (
             "FLOW.DELAY",
             {"duration_seconds": {"hours": 1, "minutes": 5}},
