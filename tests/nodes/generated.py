@@ -1,13 +1,17 @@
 """Configurations made from what a node declares: right ones, boundaries and every kind of wrong."""
 
+import json
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from typing import cast
 
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import Json, JsonObject
 
 TEMPLATE = "{{ trigger.given }}"
+# What follows a change of which the value is written as a template that is the same in every run.
+CONSTANT = " as a constant"
 # One value of each kind, empty ones too; each is wrong for most fields and right for some.
 EACH_KIND: tuple[Json, ...] = ("", "x", 5, -1, 1.5, True, [], ["x"], [{}], {}, {"x": 1})
 UNKNOWN = "zz_unheard_of"
@@ -27,6 +31,11 @@ class Generated:
     def is_templated(self) -> bool:
         """Whether a value was replaced by a template, which may become anything."""
         return self.done.endswith(TEMPLATE)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether a value was replaced by a template without names."""
+        return self.done.endswith(CONSTANT)
 
     @property
     def is_choice(self) -> bool:
@@ -90,6 +99,41 @@ _ABSENT = object()
 def _with(values: JsonObject, name: str, value: object) -> JsonObject:
     rest = {key: one for key, one in values.items() if key != name}
     return rest if value is _ABSENT else {**rest, name: value}  # type: ignore[dict-item]
+
+
+def constants(spec: NodeSpec) -> Iterator[tuple[Generated, Generated]]:
+    """Pairs: a value, and the same value as a template without names, whole or in a text."""
+    required = frozenset(one.name for one in spec.inputs if one.required)
+    for example in spec.examples:
+        for part, given, fields in (
+            ("config", example.configurations, spec.all_configurations),
+            ("inputs", example.input_params, spec.inputs),
+        ):
+            base = Generated("", example.configurations, example.input_params, required)
+            for field in fields:
+                for done, value in _values(field, given):
+                    if value is _ABSENT or done.endswith(TEMPLATE):
+                        continue
+                    for form, text in _as_constants(cast("Json", value)):
+                        name = f"{field.name} = {done}{form}{CONSTANT}"
+                        literal = {part: _with(given, field.name, value)}
+                        template = {part: _with(given, field.name, text)}
+                        yield (
+                            replace(base, done=name, **literal),  # type: ignore[arg-type]
+                            replace(base, done=name, **template),  # type: ignore[arg-type]
+                        )
+
+
+def _as_constants(value: Json) -> Iterator[tuple[str, Json]]:
+    """The value as a template, each of its members as one, and a text around a part of it."""
+    whole = json.dumps(value, ensure_ascii=False)
+    yield "", f"{{{{ {whole} }}}}"
+    if isinstance(value, dict) and value:
+        yield ", members", {key: f"{{{{ {json.dumps(one)} }}}}" for key, one in value.items()}
+    elif isinstance(value, list) and value:
+        yield ", items", [f"{{{{ {json.dumps(one)} }}}}" for one in value]
+    elif isinstance(value, str) and len(value) > 1 and "{{" not in value:
+        yield ", in a text", f"{value[:1]}{{{{ {json.dumps(value[1:])} }}}}"
 
 
 def _values(field: Field, given: JsonObject) -> Iterator[tuple[str, object]]:

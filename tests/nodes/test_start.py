@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 from tests.catalog.builders import a_spec, our_catalog
 from tests.nodes.combined import combined
-from tests.nodes.generated import Generated, generated
+from tests.nodes.generated import Generated, constants, generated
 from tests.workflow.checks.values_building import catalog_node
 
 from toolweave.catalog.node import (
@@ -135,6 +135,8 @@ def _given(spec: NodeSpec, case: Generated) -> NodeInput:
     assert isinstance(filled.value, dict)
     if config.problems or filled.problems:
         raise OutsideReachedError("a template names what is not here")
+    # As in a run, what the node's own expressions read is filled too.
+    names |= {**filled.value, "data": filled.value.get("data", filled.value)}
     return NodeInput(config.value, filled.value, names["data"], names)
 
 
@@ -183,7 +185,7 @@ def _is_static(refused: Invalid, case: Generated) -> bool:
         value = value.get(step) if isinstance(value, dict) else value
     # What comes in decides about an input that is not written, and about a template.
     is_input = path[0] in case.required and path[0] not in case.inputs
-    return not is_input and "{{" not in repr(value)
+    return not is_input and (case.is_constant or "{{" not in repr(value))
 
 
 def tried(spec: NodeSpec) -> list[Generated]:
@@ -203,6 +205,36 @@ def test_what_validates_starts_and_what_the_start_refuses_does_not_validate(code
 def test_settings_that_validate_together_start(code: NodeCode) -> None:
     spec = with_start_check(code)
     assert list(disagreements(code, spec, list(combined(spec, COMBINED)))) == []
+
+
+@pytest.mark.parametrize("code", discover(), ids=lambda code: code.spec.ref)
+def test_a_template_without_names_is_checked_as_the_value_that_it_is(code: NodeCode) -> None:
+    spec = with_start_check(code)
+    pairs = _some(list(constants(spec)))
+    assert list(differences(code, spec, pairs)) == []
+
+
+def _some(pairs: list[tuple[Generated, Generated]]) -> list[tuple[Generated, Generated]]:
+    return pairs[:: max(1, len(pairs) // TRIED)]
+
+
+def differences(
+    code: NodeCode, spec: NodeSpec, pairs: Sequence[tuple[Generated, Generated]]
+) -> Iterator[str]:
+    """Constants that validate and do not start, or have other errors than their value."""
+    as_values = problems_of(spec, [value for value, _ in pairs])
+    as_templates = problems_of(spec, [template for _, template in pairs])
+    for (_, case), expected, errors in zip(pairs, as_values, as_templates, strict=True):
+        wanted, found = _codes(expected), _codes(errors)
+        if wanted != found:
+            yield f"{case.done}: {sorted(found)}; as a value: {sorted(wanted)}"
+        started = start(code, case)
+        if not errors and (started.refused or started.crashed is not None):
+            yield f"{case.done}: valid, and the start says {started}"
+
+
+def _codes(errors: list[Problem]) -> set[tuple[str, str]]:
+    return {(one.code, one.pointer.split("/", 3)[3]) for one in errors}
 
 
 def test_a_token_that_is_part_of_an_address_has_no_spaces() -> None:

@@ -12,6 +12,7 @@ from toolweave import json_text
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
+from toolweave.tools.durations import duration, measured, seconds_in
 from toolweave.tools.value_preview import written
 
 MAX_PARSED = 10_000
@@ -41,10 +42,6 @@ _WORDS = {
 }
 _NUMBER_WORDS = pattern(rf"^(?:{'|'.join(_WORDS)})(?=\s)", re.IGNORECASE)
 _THOUSANDS = pattern(r"(\d{1,6}(?:\.\d{1,3})?)\s?[kK]")
-_ISO = pattern(
-    r"P(?:(?P<d>\d+)D)?(?:T(?:(?P<h>\d+)H)?(?:(?P<m>\d+)M)?(?:(?P<s>\d+(?:\.\d+)?)S)?)?", re.ASCII
-)
-_CLOCK = pattern(r"(\d{1,2}):([0-5]\d):([0-5]\d)")
 # `120 121` may be two numbers.
 _GROUPED = pattern(r"-?\d{1,3}(?:[_'\u00a0\u2019\u202f]\d{3})+|-?\d{1,3}(?: \d{3})*(?: \d00)")
 _COMMAS = pattern(r"-?[1-9]\d{0,2}(?:,\d{3})+")
@@ -67,19 +64,6 @@ _PRODUCT = pattern(r"\d{1,9}(?:\s*[*x\u00d7]\s*\d{1,9}){1,4}")
 _RANGE = pattern(
     r"\s*(-?\d+(?:\.\d+)?)\s*(?:-|\.{2,3}|\u2013|to|bis|,|;|:|/)\s*(-?\d+(?:\.\d+)?)\s*"
 )
-_DURATION = pattern(r"(\d{1,9}(?:\.\d{1,6})?)\s*([A-Za-z]+)")
-# Seconds of a unit; a bare `m` is a minute.
-_UNITS: dict[str, float] = {
-    **dict.fromkeys(("ms", "msec", "millisecond", "milliseconds", "millis"), 0.001),
-    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1),
-    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), 60),
-    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), 3600),
-    **dict.fromkeys(("d", "day", "days"), 86400),
-    **dict.fromkeys(("w", "week", "weeks"), 604800),
-}
-_UNIT_NAMES = pattern(r"(milliseconds|seconds|minutes|hours|days|ms)", re.IGNORECASE)
-# `Seconds until it times out, from an hour to 30 days.`
-_UNIT_FIRST = pattern(r"(milliseconds|seconds|minutes|hours|days)\b", re.IGNORECASE)
 _TIME = pattern(r"deadline|date|time|moment|until|_at\b|start|end\b", re.IGNORECASE)
 _EPOCH = (946_684_800, 4_102_444_800)  # from 2000 to 2100
 _MILLISECONDS = 10**11
@@ -127,7 +111,10 @@ def conversions(value: Json, kinds: list[Json], about: str = "") -> Iterator[Jso
     if isinstance(value, dict) and "object" not in kinds:
         # A value with the way it was chosen or its type, as other systems write it.
         plain = {"value": value["value"]} if is_wrapped(value) else value
-        if len(plain) == 1:
+        is_number = "integer" in kinds or "number" in kinds
+        if is_number and (found := measured(value, seconds_in(about))) is not None:
+            yield found
+        elif len(plain) == 1:
             yield from _only_member(plain)
 
 
@@ -198,40 +185,6 @@ def is_wrapped(value: Json) -> bool:
     others = {key: one for key, one in value.items() if key != "value"}
     is_about = others.keys() <= _ABOUT and not isinstance(value["value"], dict)
     return is_about and all(isinstance(one, str | bool) for one in others.values())
-
-
-def seconds_in(about: str) -> float | None:
-    """The unit of a field in seconds, by its name, else its description; None if not clear."""
-    name, _, description = about.partition("\n")
-    if tail := re.search(r"_(ms|s|sec|seconds|min|minutes|hours|days)$", name):
-        return _UNITS[tail.group(1)]
-    if first := _UNIT_FIRST.match(description):
-        return _UNITS[first[1].lower()]
-    units = {_UNITS[one.lower()] for one in _UNIT_NAMES.findall(f"{name} {description}")}
-    return units.pop() if len(units) == 1 else None
-
-
-def duration(text: str, unit: float) -> float | None:
-    """`5 minutes` in a unit of so many seconds."""
-    seconds = _seconds(text.strip())
-    if seconds is None:
-        return None
-    found = round(seconds / unit, 9)
-    return int(found) if found.is_integer() else found
-
-
-def _seconds(text: str) -> float | None:
-    """The seconds of `5 minutes`, `1h 30m`, `PT15S` or `00:05:00`."""
-    if (clock := _CLOCK.fullmatch(text)) is not None:
-        hours, minutes, seconds = map(int, clock.groups())
-        return hours * 3600 + minutes * 60 + seconds
-    if len(text) > 1 and text[-1] != "T" and (iso := _ISO.fullmatch(text)) is not None:
-        return sum(float(count) * _UNITS[unit] for unit, count in iso.groupdict("0").items())
-    parts = _DURATION.findall(text)
-    known = [_UNITS.get(unit.lower()) for _, unit in parts]
-    if not parts or None in known or _DURATION.sub("", text).strip(" ,") not in {"", "and"}:
-        return None
-    return sum(float(count) * (unit or 0) for (count, _), unit in zip(parts, known, strict=True))
 
 
 def _from_text(text: str, kinds: list[Json], about: str) -> Iterator[Json]:

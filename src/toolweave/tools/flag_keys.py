@@ -2,6 +2,7 @@
 
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import pointer
+from toolweave.tools.conversions import conversions
 from toolweave.tools.key_repair import node_of
 from toolweave.tools.meaning import meant
 from toolweave.tools.other_names import names_of
@@ -18,6 +19,8 @@ def flagged(
 ) -> Fix | None:
     """The option that the key names, or the only other one where it says no."""
     wrong, value = str(fault.path[-1]), fault.value
+    if isinstance(value, str):
+        value = next(conversions(value, ["boolean"]), None)
     if not isinstance(value, bool):
         return None
     found = [

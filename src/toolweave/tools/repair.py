@@ -41,7 +41,7 @@ from toolweave.tools.special_keys import inward, negated, nested, numbered
 from toolweave.tools.spelling_of_values import in_another_unit, respelt
 from toolweave.tools.text_variants import variants
 from toolweave.tools.unions import kind_of
-from toolweave.tools.unit_names import by_unit, measured
+from toolweave.tools.unit_names import by_unit, is_in_other_unit, measured
 from toolweave.tools.value_preview import shown, written
 from toolweave.tools.violations import Explainer, Violation
 
@@ -115,7 +115,10 @@ def _missing(fault: Violation, explainer: Explainer) -> Repair:
     meant = slips[0] if slips else closest(name, likely)
     if meant is not None:
         move: Operation = {"op": "move", "from": pointer(*fault.path, meant), "path": at}
-        if [meant] == slips and takes(explainer, known.get(name, True), given[meant]):
+        is_same = takes(explainer, known.get(name, True), given[meant])
+        if is_same and is_in_other_unit(meant, name, known):
+            return Repair(f"write what {meant!r} says in the unit of {name!r}")
+        if [meant] == slips and is_same:
             return Repair(f"rename {meant!r} to {name!r}?", (move,))
         return Repair(f"rename {meant!r} to {name!r}? {UNFIT if slips else UNCLEAR}")
     if (gathered := _gathered(fault, name, strange, known, explainer)) is not None:
@@ -179,14 +182,18 @@ def _unknown(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
         # A hint that names one answer promises its patch.
         others = [name for name in free if name != meant]
         return Repair(f"available: {', '.join(map(shown, [meant, *others][:MAX_LISTED]))}")
+    return _renamed(fault, meant, parent, known, explainer)
+
+
+def _renamed(
+    fault: Violation, meant: str, parent: JsonObject, known: JsonObject, explainer: Explainer
+) -> Repair:
+    """The rename to what is meant, unless it may be another that is needed."""
     if not takes(explainer, known.get(meant, True), fault.value):
         return Repair(f"did you mean {meant!r}? {UNFIT}")
-    return _renamed(fault, meant, _needed_instead(fault, meant, parent, known, explainer))
-
-
-def _renamed(fault: Violation, meant: str, needed: list[str]) -> Repair:
-    """The rename to what is meant, unless it may be another that is needed."""
-    if needed:
+    if is_in_other_unit(str(fault.path[-1]), meant, known):
+        return Repair(f"available: {shown(meant)}, which is in another unit")
+    if needed := _needed_instead(fault, meant, parent, known, explainer):
         return Repair(f"choose one of {', '.join(map(shown, [*needed, meant]))}")
     to = pointer(*fault.path[:-1], meant)
     move: Operation = {"op": "move", "from": pointer(*fault.path), "path": to}
@@ -233,7 +240,7 @@ def _unit(
         return None  # the name itself, in another case
     factors = {name: in_another_unit(wrong, name) for name in free}
     found = [(name, value * factor) for name, factor in factors.items() if factor is not None]
-    if not found and (named := by_unit(wrong, value, free, known)) is not None:
+    if not found and (named := by_unit(wrong, value, free, known, explainer)) is not None:
         found = [named]
     if len(found) != 1:
         return None

@@ -12,6 +12,7 @@ from itertools import islice, permutations, product
 from toolweave.json_text import Json, JsonObject, canonical
 from toolweave.patterns import pattern
 from toolweave.tools.conversions import conversions
+from toolweave.tools.durations import is_unit_of_time
 from toolweave.tools.spelling_of_values import respelt
 from toolweave.tools.text_variants import variants
 from toolweave.tools.violations import Explainer
@@ -105,7 +106,8 @@ def _of_object(
     is_named_here = "object" in kinds and schema.get("additionalProperties", True) is not False
     if len(value) == 1 and not (is_named_here and not known):
         ((key, inner),) = value.items()
-        if key not in known:
+        # `{"minutes": 5}` is more than 5.
+        if key not in known and not is_unit_of_time(key):
             yield from _values(inner, schema, explainer, about, left - 1)
     if "object" in kinds:
         rest = schema.get("additionalProperties", True)

@@ -27,6 +27,7 @@ _KNOWN = (
 _OTHER_WORDS = {
     **dict.fromkeys(("fields", "props", "parameters", "attributes"), "properties"),
     **dict.fromkeys(("mandatory", "requiredFields", "required_fields"), "required"),
+    **dict.fromkeys(("kind", "datatype", "dataType", "data_type"), "type"),
     **dict.fromkeys(("desc", "help", "summary"), "description"),
     **dict.fromkeys(("regex", "regexp"), "pattern"),
     **dict.fromkeys(("options", "choices", "allowed", "allowedValues", "values"), "enum"),
@@ -37,7 +38,7 @@ _BOUNDS = {
     "string": ("minLength", "maxLength"),
     "array": ("minItems", "maxItems"),
 }
-_KINDS: dict[str, type] = {"properties": dict, "required": list, "enum": list}
+_KINDS: dict[str, type] = {"properties": dict, "required": list, "enum": list, "type": str}
 # `/^a$/i`: the notation of a regular expression in a program.
 _LITERAL = pattern(r"/(?P<inside>\^.*|.*\$)/(?P<flags>[gimsuy]*)", re.DOTALL)
 

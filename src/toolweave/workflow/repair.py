@@ -243,6 +243,10 @@ class _Judge:
             found = self.after([problem])
             if found is not None:
                 return (*found, [problem])
+        for group in _of_one_node(patched):
+            found = self.after(group)
+            if found is not None:
+                return (*found, group)
         for problem in patched:
             longer = self.completed(problem)
             found = None if longer is None else self.after([longer])
@@ -363,6 +367,21 @@ def _independent(patched: Iterable[Problem]) -> Iterator[Problem]:
         if touched.isdisjoint(places):
             touched |= places
             yield problem
+
+
+def _of_one_node(patched: Iterable[Problem]) -> Iterator[list[Problem]]:
+    """Return the problems of each node whose patches change different values, if they are several.
+
+    A setting and the one that decides about it may both have a wrong name.
+    """
+    groups: dict[str, list[Problem]] = {}
+    touched: set[str] = set()
+    for problem in patched:
+        places = {str(one[key]) for one in problem.patch or () for key in _PLACES & one.keys()}
+        if touched.isdisjoint(places):
+            touched |= places
+            groups.setdefault(_part(problem.pointer), []).append(problem)
+    yield from (group for group in groups.values() if len(group) > 1)
 
 
 def _parts(patch: Patch) -> set[str]:

@@ -10,6 +10,7 @@ from toolweave.json_text import Json, JsonObject, canonical
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.tools.conversions import listed_in
+from toolweave.tools.durations import seconds_in
 from toolweave.tools.inner_keys import is_meant
 from toolweave.tools.key_meaning import shares_word
 from toolweave.tools.key_repair import takes
@@ -17,6 +18,7 @@ from toolweave.tools.name_words import singular
 from toolweave.tools.other_names import names_of
 from toolweave.tools.reshaping import reshaped
 from toolweave.tools.schema import compile_schema
+from toolweave.tools.unit_names import has_unit_beside, is_in_other_unit
 from toolweave.tools.value_preview import shown
 from toolweave.tools.violations import Explainer, TooManyJudgements
 from toolweave.workflow.checks import check_workflow
@@ -132,6 +134,8 @@ class EditSearch:
             near = [one for one in meant if one.steps[:-1] == stray.steps[:-1]]
             for slot in near or meant:
                 explainer = _explainer(slots, slot.steps)
+                if _is_of_other_unit(stray, slot, strays):
+                    continue
                 if takes(explainer, slot.schema, stray.value):
                     yield _move(node, stray, slot)
                 elif rank in {CALLED, NAMED} and not _fits_as_it_is(stray, free, slots):
@@ -195,6 +199,14 @@ def _gathered(node: Node, slots: dict[Steps, NodeSlot], strays: Sequence[Stray])
         ]
         listed = ", ".join(repr(one.name) for one in inner)
         yield _Edit((*made, *moves), f"move {listed} to {'.'.join(slot.steps)}")
+
+
+def _is_of_other_unit(stray: Stray, slot: NodeSlot, strays: Sequence[Stray]) -> bool:
+    """Whether a name says another unit than the place has, or one stands beside it."""
+    near = (one.name for one in strays if one.steps[:-1] == stray.steps[:-1] and one != stray)
+    is_time = seconds_in(_about(slot)) is not None
+    is_counted = isinstance(stray.value, int | float) and is_time and has_unit_beside(near)
+    return is_counted or is_in_other_unit(stray.name, slot.name, {slot.name: slot.schema})
 
 
 def _fits_as_it_is(stray: Stray, free: Sequence[NodeSlot], slots: dict[Steps, NodeSlot]) -> bool:

@@ -17,6 +17,7 @@ _OF_DATA = frozenset(
 _OF_TYPES = frozenset({"NODE_UNKNOWN", "NODE_TYPE_UNKNOWN"})
 _OF_NAMES = frozenset({"FIELD_REQUIRED", "FIELD_UNKNOWN"})
 _PART = pattern(r"/nodes/\d+/data/(?:configurations|inputParams)")
+_DATA = pattern(r"/nodes/\d+/data/(?:configurations|inputParams)/[^-]")
 _Early = Callable[[Problem], bool]
 
 
@@ -28,6 +29,7 @@ def decided(problems: list[Problem]) -> list[Problem]:
     """
     asked = (
         _of_divided_nodes(problems),
+        _of_taken_places(problems),
         _of_other_names(problems),
         _of_contradicted_values(problems),
         _of_unclear_types(problems),
@@ -37,8 +39,54 @@ def decided(problems: list[Problem]) -> list[Problem]:
         replace(one, patch=None, hint=FIRST)
         if one.patch is not None and any(is_early(one) for is_early in asked)
         else one
-        for one in problems
+        for one in _of_several_sources(problems)
     ]
+
+
+def _of_several_sources(problems: list[Problem]) -> list[Problem]:
+    """Several names that would become one: which of them is meant is not known."""
+    sources: dict[str, dict[str, None]] = {}
+    for one in problems:
+        source, target = _rename(one)
+        if target:
+            sources.setdefault(target, {})[source] = None
+    several = {target: [*names] for target, names in sources.items() if len(names) > 1}
+    found: list[Problem] = []
+    for one in problems:
+        names = several.get(_rename(one)[1], [])
+        listed = " and ".join(repr(_last(name)) for name in names)
+        hint = f"{listed} may all be {_last(_rename(one)[1])!r}: keep one of them"
+        found.append(replace(one, patch=None, hint=hint) if names else one)
+    return found
+
+
+def _of_taken_places(problems: list[Problem]) -> _Early:
+    """A value that is only added, where another patch moves a value of the author to."""
+    moved = {target: source for source, target in map(_rename, problems) if target}
+
+    def is_early(problem: Problem) -> bool:
+        source, target = _rename(problem)
+        added = {str(one["path"]) for one in problem.patch or () if one["op"] == "add"}
+        return any(place in moved and moved[place] != source for place in added - {target})
+
+    return is_early
+
+
+def _rename(problem: Problem) -> tuple[str, str]:
+    """The one place in a node's data from which a value goes, and that to which it goes."""
+    steps: tuple[dict[str, Any], ...] = problem.patch or ()  # Any: part of a JSON Patch
+    gone = {str(one["path"]) for one in steps if one["op"] == "remove"}
+    gone |= {str(one["from"]) for one in steps if "from" in one}
+    come = {str(one["path"]) for one in steps if one["op"] in {"add", "move"}}
+    if len(gone) != 1 or len(come) != 1:
+        return "", ""
+    ((source,), (target,)) = gone, come
+    is_named = _DATA.match(target) is not None and not _last(target).isdecimal()
+    return (source, target) if is_named and source != target else ("", "")
+
+
+def _last(place: str) -> str:
+    return place.rpartition("/")[2]
 
 
 def is_of_data(problem: Problem) -> bool:

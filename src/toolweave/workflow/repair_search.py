@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from toolweave.problems import Problem
 from toolweave.workflow.checks.context import CheckContext, KnownEnvironment
+from toolweave.workflow.checks.exchanged_values import is_exchanged
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.model import Workflow
 from toolweave.workflow.repair_edits import EditSearch
@@ -51,4 +52,4 @@ def _removed(problem: Problem) -> str:
 
 def _is_searched(problem: Problem) -> bool:
     is_of_node = problem.pointer.startswith("/nodes/") and problem.pointer.count("/") > 2
-    return problem.patch is None and is_of_node
+    return problem.patch is None and is_of_node and not is_exchanged(problem)

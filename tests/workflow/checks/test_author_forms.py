@@ -6,6 +6,7 @@ import pytest
 from tests.workflow.checks.building import known, line, node, whole
 
 from toolweave.json_text import JsonObject
+from toolweave.workflow.checks import check_workflow
 from toolweave.workflow.model import Workflow
 from toolweave.workflow.repair import fix
 
@@ -53,6 +54,18 @@ def repaired(ref: str, settings: JsonObject) -> JsonObject:
         ("FLOW.SORT", {"sort_field": "amount", "descending": True}, DESCENDING),
         ("FLOW.SORT", {"sort_field": "amount", "reverse": True}, DESCENDING),
         ("FLOW.SORT", {"sort_field": "amount", "ascending": False}, DESCENDING),
+        ("FLOW.SORT", {"sort_field": "amount", "reverse": "yes"}, DESCENDING),
+        # The kind under a wrong name says more than what the other settings need.
+        (
+            "FLOW.WAIT",
+            {"waittype": "event", "event_cconfig": {"name": "done"}},
+            {"wait_type": "event", "event_config": {"name": "done"}},
+        ),
+        (
+            "HUMAN_IN_THE_LOOP.FORM",
+            {"form_title": "A", "form_schema": {"kind": "object", "properties": {"a": {}}}},
+            {"form_title": "A", "form_schema": {"type": "object", "properties": {"a": {}}}},
+        ),
         # A setting that says which kind is meant.
         (
             "FLOW.LOOP",
@@ -88,6 +101,30 @@ def repaired(ref: str, settings: JsonObject) -> JsonObject:
         ("TRIGGER.CRON", {"interval_minutes": 15}, {"cron_expression": "*/15 * * * *"}),
         ("TRIGGER.CRON", {"every": 2, "unit": "hours"}, {"cron_expression": "0 */2 * * *"}),
         ("TRIGGER.CRON", {"hours": 1, "timezone": "UTC"}, {**HOURLY, "timezone": "UTC"}),
+        ("TRIGGER.CRON", {"minutesInterval": 5}, {"cron_expression": "*/5 * * * *"}),
+        ("TRIGGER.CRON", {"every_hour": 8}, {"cron_expression": "0 */8 * * *"}),
+        # A time of day.
+        ("TRIGGER.CRON", {"hour": 8, "minute": 30}, {"cron_expression": "30 8 * * *"}),
+        # A duration in a unit of its own.
+        ("FLOW.DELAY", {"minutes": 5}, {"duration_seconds": 300}),
+        ("FLOW.DELAY", {"waitHours": 2}, {"duration_seconds": 7200}),
+        ("FLOW.DELAY", {"duration_seconds": {"minutes": 5}}, {"duration_seconds": 300}),
+        # In the unit that a setting has, it is no other one.
+        (
+            "HUMAN_IN_THE_LOOP.SLACK_INTERACTION",
+            {"slack_timeout_minutes": 240},
+            {"timeout_minutes": 240},
+        ),
+        (
+            "FLOW.DELAY",
+            {"duration_seconds": {"hours": 1, "minutes": 5}},
+            {"duration_seconds": 3900},
+        ),
+        (
+            "FLOW.DELAY",
+            {"duration_seconds": {"value": 5, "unit": "minutes"}},
+            {"duration_seconds": 300},
+        ),
         # Another name, and another spelling of the value.
         (
             "TRIGGER.WEBHOOK",
@@ -117,6 +154,21 @@ def test_a_setting_in_another_form_is_written_as_the_node_reads_it(
         ),
         ("FLOW.IF", {"left": "{{ data.a }}", "operator": "like", "right": "x%"}),
         ("FLOW.SWITCH", {"expression": "{{ data.kind }}", "field": "data.x", "cases": ["a"]}),
+        # One option of several.
+        ("FLOW.LOOP", {"loop_type": "for"}),
+        ("ACTION.HTTP_REQUEST", {"url": "https://example.com", "method": "write"}),
+        # Two settings may be exchanged.
+        ("ACTION.SET_FIELDS", {"remove": "{{ data.all }}", "set": ["a"]}),
+        # Every eight hours, or at eight?
+        ("TRIGGER.CRON", {"hour": 8}),
+        ("TRIGGER.CRON", {"minute": 30}),
+        ("TRIGGER.CRON", {"h": 6}),
+        ("FLOW.DELAY", {"hour": 8}),
+        ("FLOW.DELAY", {"duration_seconds": {"hour": 8}}),
+        # Five minutes or five months? And how long is a month?
+        ("FLOW.DELAY", {"duration_seconds": "5M"}),
+        ("TRIGGER.CRON", {"every": 5, "unit": "M"}),
+        ("FLOW.DELAY", {"time": 8, "unit": "months"}),
         # Five seconds or five minutes?
         ("FLOW.DELAY", {"duration_seconds": 5, "unit": "minutes"}),
         # Chunks of ten, or a list for each customer?
@@ -134,6 +186,37 @@ def test_a_setting_in_another_form_is_written_as_the_node_reads_it(
 def test_what_is_not_clear_is_not_written(ref: str, given: JsonObject) -> None:
     left = repaired(ref, given)
     assert {*map(str, given.values())} <= {*map(str, left.values())}
+
+
+@pytest.mark.parametrize(
+    ("ref", "given"),
+    [
+        ("FLOW.DELAY", {"delay": 5, "duration": 10}),
+        ("FLOW.SORT", {"field": "amount", "key": "name"}),
+        ("FLOW.IF", {"condition": "data.a == 1", "expression": "data.b == 1"}),
+        ("TRIGGER.CRON", {"cron": "0 9 * * 1", "schedule": "0 8 * * 1"}),
+    ],
+)
+def test_of_two_names_for_one_setting_neither_is_taken(ref: str, given: JsonObject) -> None:
+    assert repaired(ref, given) == given
+    for name in given:  # one alone is clear
+        assert repaired(ref, {name: given[name]}) != {name: given[name]}
+
+
+@pytest.mark.parametrize(
+    ("name", "readings"),
+    [
+        ("hour", ["'0 */8 * * *' (every 8 hours)", "'0 8 * * *' (every day at 8:00)"]),
+        ("minute", ["'8 * * * *' (at minute 8 of every hour)"]),
+    ],
+)
+def test_a_number_that_may_be_a_time_gets_a_hint_with_every_reading(
+    name: str, readings: list[str]
+) -> None:
+    workflow = workflow_of("TRIGGER.CRON", {name: 8})
+    found = check_workflow(workflow, known(), "toolweave")
+    (hint,) = [one.hint or "" for one in found if one.code == "FIELD_FORM_UNUSUAL"]
+    assert hint == f"write 'cron_expression' as {' or '.join(readings)}"
 
 
 def test_a_node_with_a_reserved_word_as_id_is_read_by_its_full_path() -> None:

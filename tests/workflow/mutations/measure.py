@@ -28,8 +28,10 @@ from tests.workflow.mutations import graph_rules, rules, unclear_rules
 from tests.workflow.mutations.documents import example_documents, set_documents, steps_of
 
 from toolweave.catalog.node import NodeCode
+from toolweave.catalog.node_input import NodeInput
 from toolweave.catalog.spec import Field, NodeSpec
-from toolweave.engine.prepared_step import prepare
+from toolweave.engine.prepared_step import Prepared, prepare
+from toolweave.json_text import JsonObject
 from toolweave.nodes import discover
 from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.formats.load import convert, load
@@ -207,10 +209,19 @@ def meaning(workflow: Workflow) -> str:
     for node in workflow.nodes:
         spec = our_catalog().get(*(node.ref or ".").split(".", 1))
         prepared = prepare(node, spec)
-        nodes.append([node.id, node.ref, prepared.config, prepared.inputs])
+        nodes.append([node.id, node.ref, *_parts(spec, prepared)])
     ends = sorted([one.source, one.target, str(one.source_port)] for one in workflow.edges)
     text = json.dumps([nodes, ends], sort_keys=True, default=str)
     return text.replace(".?", ".").replace(".orValue(null)", "")
+
+
+def _parts(spec: NodeSpec | None, prepared: Prepared) -> Iterator[JsonObject]:
+    """The settings, the inputs, and what may stand in either, which a node reads as one."""
+    names = {one.name for one in spec.inputs} if spec is not None else set[str]()
+    names &= {one.name for one in spec.all_configurations} if spec is not None else set[str]()
+    for part in (prepared.config, prepared.inputs):
+        yield {name: one for name, one in part.items() if name not in names}
+    yield {name: NodeInput(prepared.config, prepared.inputs).value(name) for name in sorted(names)}
 
 
 def refusals(workflow: Workflow) -> set[str]:

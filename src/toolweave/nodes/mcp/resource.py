@@ -130,18 +130,28 @@ def expanded(given: NodeInput) -> str:
     missing = [name for name in variables_of(template) if name not in values]
     if missing:
         spare = [name for name in values if name not in variables_of(template)]
-        patch: list[Json] = []
-        if len(missing) == len(spare) == 1:
-            old, new = pointer("variables", spare[0]), pointer("variables", missing[0])
-            patch = [{"op": "move", "from": old, "path": new}]
+        hint, patch = _fix(given.record("variables"), spare, missing)
         raise refused_at(
             ("variables",),
             "NODE_INPUT_INVALID",
             f"{template!r} needs values for {', '.join(missing)}",
-            hint=f"rename {spare[0]!r} to {missing[0]!r}?" if patch else "give them in `variables`",
+            hint=hint,
             patch=patch,
         )
     return expand(template, values)
+
+
+def _fix(values: JsonObject, spare: list[str], missing: list[str]) -> tuple[str, list[Json]]:
+    """The values without what is around them, or a value under the only name that is missing."""
+    inner = values.get(spare[0]) if len(spare) == len(values) == 1 else None
+    if isinstance(inner, dict) and inner.keys() >= {*missing}:
+        return f"write what is in {spare[0]!r} as `variables`", [
+            {"op": "replace", "path": "/variables", "value": inner}
+        ]
+    if len(missing) == len(spare) == 1 and not isinstance(inner, dict | list):
+        old, new = pointer("variables", spare[0]), pointer("variables", missing[0])
+        return f"rename {spare[0]!r} to {missing[0]!r}?", [{"op": "move", "from": old, "path": new}]
+    return "give them in `variables`", []
 
 
 def _size(block: Content) -> int:

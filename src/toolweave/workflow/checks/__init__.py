@@ -2,6 +2,8 @@
 
 A subject is a module with `check(case) -> Iterator[Problem]`. Pointers and patches refer to the
 canonical document (`dump(workflow, "toolweave")`). A workflow that can run has no errors.
+
+A subject with `READS_CONSTANTS = True` is given `{{ 5 }}` as 5: it checks values, not expressions.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,6 +15,7 @@ from typing import cast
 
 from toolweave.problems import Problem, pointer
 from toolweave.tools.repair_budget import limited_repairs
+from toolweave.workflow.checks.constant_values import filled
 from toolweave.workflow.checks.context import CheckContext, KnownEnvironment
 from toolweave.workflow.collection_pause import paused_collection
 from toolweave.workflow.formats.format import FormatName
@@ -25,10 +28,14 @@ MAX_REPAIRS = 500
 
 
 @cache
-def subjects() -> tuple[Check, ...]:
-    """Return every check by its module name."""
+def subjects() -> tuple[tuple[Check, bool], ...]:
+    """Return every check by its module name, and whether it reads constants in templates."""
     modules = [import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__)]
-    return tuple(cast("Check", module.check) for module in modules if hasattr(module, "check"))
+    return tuple(
+        (cast("Check", module.check), getattr(module, "READS_CONSTANTS", False))
+        for module in modules
+        if hasattr(module, "check")
+    )
 
 
 def check_workflow(
@@ -49,8 +56,8 @@ def _problems(workflow: Workflow, known: KnownEnvironment, format: FormatName) -
 
 
 def _checked(case: CheckContext) -> Iterator[Problem]:
-    for check in subjects():
-        yield from check(case)
+    for check, reads_constants in subjects():
+        yield from check(case.once(filled) if reads_constants else case)
 
 
 def _moved(problem: Problem, by: str) -> Problem:

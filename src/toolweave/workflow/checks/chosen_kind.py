@@ -9,6 +9,8 @@ from dataclasses import replace
 from toolweave.catalog.spec import Field, NodeSpec
 from toolweave.json_text import JsonObject
 from toolweave.problems import Problem, pointer
+from toolweave.tools.inner_keys import is_meant
+from toolweave.tools.misspelling import misspelt
 from toolweave.workflow.json_patch import steps_of
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import object_at
@@ -27,8 +29,11 @@ def with_kind(problem: Problem, node: Node, spec: NodeSpec) -> Problem:
     decides = fields.get(name)
     if decides is None or name in given or wanted not in decides.options:
         return problem
+    strange = [one for one in given if one not in fields]
     if decides.default == wanted or _says_other(given, fields, field):
         return problem
+    if any(misspelt(one, [name]) or is_meant(one, name) for one in strange):
+        return problem  # it is given under another name
     operation = {"op": "add", "path": f"/{_PART}{pointer(name)}", "value": wanted}
     hint = f"{(problem.hint or '').rstrip('?')}, and set {name!r} to {wanted!r}"
     hint = hint.replace("did you mean ", "use ", 1)

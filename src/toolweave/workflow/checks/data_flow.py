@@ -36,6 +36,7 @@ from toolweave.workflow.scope.references import Language, NodeReferences, asked_
 from toolweave.workflow.scope.resolved_path import ResolvedPath, Trouble
 from toolweave.workflow.scope.scope import Scope
 
+READS_CONSTANTS = True
 _CODES: dict[Trouble, str] = {
     "name": "REFERENCE_NAME_UNKNOWN",
     "node": "REFERENCE_NODE_UNKNOWN",
@@ -383,6 +384,10 @@ class _Flow:
         """Return the missing edge if adding it changes nothing else."""
         source = self._scope.graph.nodes[other]
         spec = self._case.spec(source)
+        if any(
+            {one.source, one.target} - self._scope.graph.nodes.keys() for _, one in self._case.edges
+        ):
+            return None  # one of those that lead nowhere may be it
         if self._scope.reach.hiding_loop(other, node.id) or self._scope.reach.is_attached(other):
             return None
         has_one_way = source.type == "mcp" or (

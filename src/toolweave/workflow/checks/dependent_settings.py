@@ -46,6 +46,7 @@ NEEDS: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]] = {
     },
 }
 
+READS_CONSTANTS = True
 _DECIDING = frozenset(ref for ref, _ in NEEDS)
 
 

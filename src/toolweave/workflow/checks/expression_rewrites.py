@@ -46,6 +46,7 @@ _MOMENT = pattern(
 )
 _POINT_TWICE = pattern(r"(?<!\.)\.\.(?!\.)")
 _TWICE = pattern(r"(&&|\|\||==|!=|>=|<=|\+)\s*\1(?!=)")
+_STEPPED = pattern(r"::\s*-?\d|\[[^\]'\"]*::")
 _COLONS = pattern(r"(?<=[\w\])])[:#](?=[A-Za-z_])")
 _BRACED = pattern(r"[$#%@]\{(?P<inner>[^{}]*)\}|[$#%@]\((?P<round>.*)\)", re.DOTALL)
 # `${data.total} > 5` of a shell.
@@ -133,7 +134,7 @@ def _rewritten(text: str) -> Iterator[str]:
         yield trimmed["inner"]
     if (braced := _BRACED.fullmatch(plain)) is not None:
         yield (braced["inner"] or braced["round"] or "").strip()
-    if "{" in plain:
+    if "{" in plain and "`" not in plain:
         yield _BRACED_PATHS.sub(r"\1", plain)
     yield _ARROW.sub("", plain)
     yield _DOLLAR.sub("", plain)
@@ -146,7 +147,8 @@ def _rewritten(text: str) -> Iterator[str]:
         if (found := wrapper.fullmatch(plain)) is not None:
             yield found["inner"].strip()
     for wrong, right in _SIGNS:
-        if wrong in plain:
+        # `rows[::2]` is a part of a list.
+        if wrong in plain and not (wrong == "::" and _STEPPED.search(plain)):
             yield _outside_quotes(plain, wrong, right)
     yield _POINT_TWICE.sub(".", plain)
     yield _QUOTED_KEY.sub(r"[\1]", plain)

@@ -17,6 +17,7 @@ from toolweave.json_text import Json
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.checks.cel_fields import CEL_FIELDS, TRANSLATED_FIELDS, CelText, cel_texts
+from toolweave.workflow.checks.constant_values import filled
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.expression_rewrites import retyped
 from toolweave.workflow.checks.foreign_repair import ForeignRepair
@@ -63,11 +64,13 @@ class _Verdict:
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield invalid templates and CEL fields, and conversions that are never run."""
     texts = _Texts(case)
-    for facts in node_table(case).nodes:
+    for facts, values in zip(
+        node_table(case).nodes, node_table(case.once(filled)).nodes, strict=True
+    ):
         node, spec = facts.node, facts.spec
         may_ask = facts.is_nested or MARK in facts.texts
         if spec is not None and (may_ask or spec.ref in CEL_FIELDS):
-            for problem in texts.of_catalog_node(facts, spec, may_ask=may_ask):
+            for problem in texts.of_catalog_node(facts, values, spec, may_ask=may_ask):
                 yield problem if facts.is_enabled else replace(problem, severity="warning")
         elif may_ask and node.type == "mcp" and mode_of(node.data) == "detailed":
             place = f"{facts.place}/parameterValues"
@@ -97,10 +100,10 @@ class _Texts:
         self._foreign = ForeignRepair(case)
 
     def of_catalog_node(
-        self, facts: NodeFacts, spec: NodeSpec, *, may_ask: bool
+        self, facts: NodeFacts, values: NodeFacts, spec: NodeSpec, *, may_ask: bool
     ) -> Iterator[Problem]:
         node, place = facts.node, facts.place
-        for cel in cel_texts(spec, facts.settings):
+        for cel in cel_texts(spec, values.settings):
             if MARK not in cel.text and _is_fine(
                 cel.text, is_condition=cel.field.is_condition, is_older=self._is_older
             ):

@@ -32,6 +32,8 @@ from toolweave.workflow.shapes import (
 )
 
 _NUMBERS = frozenset({"integer", "fraction"})
+# Templates whose constants are values.
+_FILLED = frozenset({"value", "config"})
 
 
 class InputFit:
@@ -50,6 +52,8 @@ class InputFit:
         wanted = self._wanted(node, asked)
         if wanted is UNKNOWN or asked.expression is None:
             return None
+        if asked.language in _FILLED and not asked.expression.references:
+            return None  # a constant is checked as the value that it is
         given = self._scope.shape_of(node, asked) if asked.is_whole else TEXT
         if given.is_unknown or fits(given, wanted) != "no":
             return None

@@ -31,6 +31,7 @@ from toolweave.workflow.json_patch import apply_patch, steps_of
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import object_at
 
+READS_CONSTANTS = True
 CONFIGURATIONS = "configurations"
 INPUTS = "inputParams"
 # Steps to a setting or input; what is below is a member of it.
@@ -73,8 +74,10 @@ def _problems(
             is_there = _child_at(given, _steps(given, spec, at)) is not None
             moves = [] if is_there else _member(node, at[-1])
             moves = moves or _known_member(node, spec, at)
+            is_around = _holds(_child_at(given, _steps(given, spec, at)), at[-1], refused)
             patch = (
-                _of_strangers(moves, spec)
+                (_taken_out(refused, given, spec, at) if is_around else None)
+                or _of_strangers(moves, spec)
                 or _respelt(refused, given, spec, at)
                 or _listed(refused, given, spec, at)
                 or _taken_out(refused, given, spec, at)
@@ -176,6 +179,13 @@ def _listed(
     if "expected a list" not in refused.message or not is_plain or len(steps) != _IN_PART:
         return None
     return _accepted(refused, given, spec, steps, [value])
+
+
+def _holds(value: Json, name: str, refused: Invalid) -> bool:
+    """Whether the only member of an object has the one that is missing in it."""
+    inner = next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else None
+    said = refused.message.split()
+    return isinstance(inner, dict) and any(key == name or key in said for key in inner)
 
 
 def _taken_out(

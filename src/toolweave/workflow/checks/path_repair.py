@@ -142,7 +142,9 @@ class PathRepair:
         Either the node or the output is the wrong one. What any node may give says nothing.
         """
         wrong, below = path[found.at], path[1:]
-        is_of_node = found.at == 1 and found.node is not None and path[0] == found.node
+        is_of_node = found.at == 1 and (
+            path[0] == "input" or (found.node is not None and path[0] == found.node)
+        )
         if not is_of_node or not isinstance(wrong, str) or wrong in _ANY_OUTPUT:
             return []
         if closest(wrong, found.shape.fields):

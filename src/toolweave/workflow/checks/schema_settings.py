@@ -23,6 +23,7 @@ from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.node_facts import node_table
 from toolweave.workflow.json_patch import difference
 
+READS_CONSTANTS = True
 _FORMATS = (
     *("date", "time", "date-time", "duration", "email", "idn-email", "hostname", "idn-hostname"),
     *("ipv4", "ipv6", "uri", "uri-reference", "iri", "iri-reference", "uuid", "uri-template"),

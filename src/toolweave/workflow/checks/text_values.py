@@ -25,6 +25,7 @@ from toolweave.workflow.checks.node_facts import NodeFacts, node_table
 from toolweave.workflow.checks.text_forms import UnusualForm
 from toolweave.workflow.modes import object_at
 
+READS_CONSTANTS = True
 CODE = "FIELD_FORM_UNUSUAL"
 _PRIVATE = pattern(
     r"https?://(?:localhost|127\.|10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\."

@@ -25,6 +25,7 @@ from toolweave.workflow.mode_status import LiveTools, live_status
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import mode_of, schema_of, text_at
 
+READS_CONSTANTS = True
 VALUES = "parameterValues"
 # The limit of tools whose compiled schemas are kept.
 _MAX_TOOLS = 1_000

@@ -127,7 +127,7 @@ def type_repair(scope: Scope, node: Node, asked: NodeReferences) -> str | None:
     """The only conversion of one operand with which the types fit; None if there are more."""
     found = [
         text
-        for text in dict.fromkeys(_converted(asked))
+        for text in dict.fromkeys(_converted(scope, node, asked))
         if (expression := compile_text(text)).is_usable
         and not expression.faults
         and not type_faults(scope, node, asked._replace(expression=expression))
@@ -146,6 +146,12 @@ def _all_as_text(scope: Scope, node: Node, asked: NodeReferences) -> str | None:
     has_text = any(word.text[:1] in "\"'" for word in tokens(text))
     if not has_text or "+" not in text or asked.is_condition:
         return None
+    if (
+        asked.expression is None
+        or asked.expression.term is None
+        or _adds_first(asked.expression.term)
+    ):
+        return None
     for path in dict.fromkeys(one.path for one in _references(asked)):
         found = scope.find(node, path, asked.language)
         if found.trouble is None and found.shape.kinds <= _SCALARS:
@@ -153,7 +159,25 @@ def _all_as_text(scope: Scope, node: Node, asked: NodeReferences) -> str | None:
     return text
 
 
-def _converted(asked: NodeReferences) -> Iterator[str]:
+def _adds_first(term: Term) -> bool:
+    """Whether two values are added before a text is: `n + m + 'x'` joins their sum or both."""
+    if not isinstance(term, FunctionCall):
+        return False
+    plain = not any(
+        isinstance(part, FunctionCall | Literal) and _has_text(part) for part in term.arguments
+    )
+    if term.function == "_+_" and plain:
+        return True
+    return any(_adds_first(part) for part in term.arguments)
+
+
+def _has_text(term: Term) -> bool:
+    if isinstance(term, Literal):
+        return isinstance(term.value, str)
+    return isinstance(term, FunctionCall) and any(map(_has_text, term.arguments))
+
+
+def _converted(scope: Scope, node: Node, asked: NodeReferences) -> Iterator[str]:
     """The expression with one value as text, or one whole number as a fraction."""
     text = asked.expression.text if asked.expression is not None else ""
     words = list(tokens(text))
@@ -168,7 +192,9 @@ def _converted(asked: NodeReferences) -> Iterator[str]:
     if not has_text:
         yield from _with_fractions(text)
     for path in dict.fromkeys(one.path for one in _references(asked)):
-        if "." in text and (changed := rewritten_by(text, path, "double({})")):
+        # A text and a number may be joined as well as added.
+        is_text = "+" in text and "string" in scope.find(node, path, asked.language).shape.kinds
+        if not is_text and "." in text and (changed := rewritten_by(text, path, "double({})")):
             yield changed
 
 

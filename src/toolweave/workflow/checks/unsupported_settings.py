@@ -8,6 +8,8 @@ from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.node_facts import node_table
 
+READS_CONSTANTS = True
+
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield values that fail in every run; templated values are known only at run time."""

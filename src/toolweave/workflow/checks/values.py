@@ -32,6 +32,7 @@ from toolweave.workflow.model import Edge, Node
 from toolweave.workflow.modes import object_at
 from toolweave.workflow.node_queue import without_queue
 
+READS_CONSTANTS = True
 CONFIGURATIONS = "configurations"
 INPUTS = "inputParams"
 

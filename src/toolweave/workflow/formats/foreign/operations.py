@@ -124,6 +124,9 @@ class OperationWriter(CallWriter):
         number = whole_number(two)
         if number is None or (sign, number > 0) not in {(">", True), (">", False), (">=", True)}:
             return None
+        if "null" in of.kinds and of.kinds != ALL:
+            text = f"{of.or_null} != null && size({of.or_null}) {sign} {number}"
+            return CelPiece(text, AND, "bool")
         return CelPiece(f"size({of.optional}.orValue([])) {sign} {number}", RELATION, "bool")
 
     def _sign(self, tree: Sign) -> CelPiece:
@@ -173,6 +176,8 @@ class OperationWriter(CallWriter):
             if two == Constant("'undefined'", "undefined"):
                 return self._nothing(one.of, sign, is_undefined=True, is_strict=True)
             return compared_type(self.written(one.of), sign, two)
+        if any(isinstance(part, Constant) and part.is_regex for part in (one, two)):
+            raise NotReadable  # nothing is equal to a pattern
         return self._guarded_length(one, sign, two) or self._joint(one, sign, two)
 
     @property

@@ -37,6 +37,8 @@ def truth(piece: CelPiece, language: SourceLanguage, *, is_any: bool = False) ->
     if piece.sort == "bool":
         return piece
     if piece.sort in _EMPTY:
+        if "/" in piece.text and piece.sort in {"number", "decimal"}:
+            raise NotReadable  # 0.0 / 0.0 is no number, which counts as false there only
         value = piece.inside(SUM)
         if piece.may_miss:
             value = f"{piece.optional}.orValue({_EMPTY[piece.sort]})"

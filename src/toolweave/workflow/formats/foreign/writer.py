@@ -255,7 +255,7 @@ class ForeignWriter(OperationWriter):
         if "length" in of.shape.fields:
             return member(of, step)
         may_miss = step.is_optional and (of.may_miss or "null" in of.kinds)
-        if of.sort == "map" or may_miss:
+        if of.sort == "map" or may_miss or of.is_null_by_chain:
             raise NotReadable
         return CelPiece(f"size({of.text})", sort="whole")
 
