@@ -17,6 +17,7 @@ from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.graph import Graph
 from toolweave.workflow.json_patch import apply_patch, difference, value_at
 from toolweave.workflow.model import Workflow
+from toolweave.workflow.repair_joining import joined
 from toolweave.workflow.repair_order import FIRST, decided, is_of_data
 from toolweave.workflow.repair_search import with_edits
 
@@ -91,6 +92,7 @@ def checked(
     proven: dict[int, Problem] = {}
     if patched:
         proven = _proven(judge, reported, patched, size_with_subflows(workflow))
+        proven = joined(proven, judge.holds)
     for at, problem in enumerate(reported):
         if (fixed := proven.get(at)) is not None:
             yield CheckedWorkflow(fixed, judge.document, judge.patched([fixed]))
