@@ -1,7 +1,7 @@
 """Measure how well documents with several faults are fixed, as authors write them.
 
-`python -m tests.workflow.faults.several --set second --most 4` puts up to four faults that are fixed
-alone into one document, often into one node, and fixes it as `toolweave validate --fix` does.
+`python -m tests.workflow.faults.several --set second --most 4` puts up to four faults that are
+fixed alone into one document, often into one node, and fixes it as `toolweave validate --fix` does.
 `--list` prints the ids of what is not right afterwards, with the codes that are left.
 """
 
