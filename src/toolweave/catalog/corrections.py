@@ -24,6 +24,7 @@ from toolweave.catalog.names import (
     without_suffix,
     words_of,
 )
+from toolweave.catalog.replaced_nodes import instead_of
 from toolweave.catalog.server_names import close_tools, misspelt_tools, server_of, tools_of
 from toolweave.catalog.spec import NODE_TYPES, NodeSpec, NodeType
 
@@ -257,6 +258,11 @@ def _missing(catalog: Catalog, node_type: str, subtype: str, readings: list[_Ask
     name = f"{shown(node_type)}.{shown(subtype)}"
     types: list[NodeType] = [asked.type for asked in readings if asked.type is not None]
     known = types[0] if types else None
+    others = (instead_of(asked.subtype) for asked in readings)
+    if known is not None and (instead := next(filter(None, others), None)):
+        return UnknownName(
+            f"Node subtype not found: {name!r}", instead, _subtypes(catalog, known, [])
+        )
     meant = _suggestions(catalog.names, known, readings)
     hints = [f"did you mean {' or '.join(repr(spec.ref) for spec in meant)}?"] if meant else []
     if known is None:

@@ -35,7 +35,7 @@ from toolweave.tools.key_repair import (
 from toolweave.tools.meaning import meant as meant_options
 from toolweave.tools.meaning import words
 from toolweave.tools.misspelling import MAX_COMPARED, closest, letters_of, misspelt
-from toolweave.tools.name_words import alike
+from toolweave.tools.name_words import alike, singular
 from toolweave.tools.reshaping import may_be_several, reshaped
 from toolweave.tools.special_keys import inward, negated, nested, numbered
 from toolweave.tools.spelling_of_values import in_another_unit, respelt
@@ -271,27 +271,36 @@ def _spelling(fault: Violation, explainer: Explainer) -> Repair:
 
 
 def _without(fault: Violation, free: list[str], known: JsonObject, explainer: Explainer) -> Repair:
-    """Remove a plain value that no other field could take, so that nothing is lost."""
+    """Remove a plain value that belongs nowhere else: it has no effect, and a run is the same."""
     wrong, value = str(fault.path[-1]), fault.value
     is_plain = isinstance(value, bool | int | float) or (
         isinstance(value, str)
         and _WORD.fullmatch(value) is not None
         and not _says_what(value, known)
     )
+    # Many fields take any text; a text, and what an object of options takes, may belong there.
     takes = [name for name in free if explainer.fits(known.get(name, True), value)]
+    is_taken = bool(takes) and isinstance(value, str)
+    is_taken = is_taken or any(_holds_options(name, known.get(name)) for name in free)
     taken = [name for name in known if name not in free]
     if (twin := misspelt(wrong, taken) or closest(wrong, taken)) is not None:
         return Repair(f"{twin!r} is set as well; remove one of them")
     is_read = isinstance(value, str) and value.startswith(("data.", "trigger.", "item."))
     # What is alone in a member, or where something is missing, may be what is meant.
     is_alone = len(fault.path) > 1 and len(taken) == 0
-    is_meant = takes or is_read or is_alone or not {*required_in(fault.schema)}.isdisjoint(free)
+    is_meant = is_taken or is_read or is_alone or not {*required_in(fault.schema)}.isdisjoint(free)
     is_idle = is_plain and not (is_meant or says_when(wrong) or is_related(wrong, known))
     is_idle = is_idle and not is_member(wrong, explainer)
     if is_idle or (is_decoration(wrong) and not isinstance(value, dict | list)):
         return Repair("remove it", ({"op": "remove", "path": pointer(*fault.path)},))
     listed = ", ".join(shown(name) for name in free[:8])
     return Repair(f"available: {listed}" if listed else "there is no setting for it here")
+
+
+def _holds_options(name: str, schema: Json) -> bool:
+    """Whether a field is an object of further options, whatever they are called."""
+    is_open = isinstance(schema, dict) and schema.get("type") == "object"
+    return is_open and "properties" not in _object(schema) and singular(name).endswith("option")
 
 
 def _says_what(value: str, known: JsonObject) -> bool:

@@ -14,8 +14,10 @@ from toolweave.workflow.checks import check_workflow
 from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.formats.load import convert, read
+from toolweave.workflow.graph import Graph
 from toolweave.workflow.json_patch import apply_patch, difference, value_at
 from toolweave.workflow.model import Workflow
+from toolweave.workflow.repair_joining import joined
 from toolweave.workflow.repair_order import FIRST, decided, is_of_data
 from toolweave.workflow.repair_search import with_edits
 
@@ -30,6 +32,8 @@ MAX_TRIED_ALONE = 1_000
 MAX_REVEALED = 3
 # The limit of reported problems.
 MAX_REPORTED = 1_000
+
+UNKNOWN_NODE = "NODE_UNKNOWN"
 
 # Any: operations are JSON to be sent on.
 Patch: TypeAlias = tuple[dict[str, Any], ...]
@@ -88,6 +92,7 @@ def checked(
     proven: dict[int, Problem] = {}
     if patched:
         proven = _proven(judge, reported, patched, size_with_subflows(workflow))
+        proven = joined(proven, judge.holds)
     for at, problem in enumerate(reported):
         if (fixed := proven.get(at)) is not None:
             yield CheckedWorkflow(fixed, judge.document, judge.patched([fixed]))
@@ -103,7 +108,7 @@ def size_with_subflows(workflow: Workflow) -> int:
 
 def _unproven(problem: Problem) -> Problem:
     """A problem whose patch would cause another; the hint must not promise it."""
-    hint = f"{problem.hint} It alone causes another problem." if problem.hint else None
+    hint = problem.hint and f"{problem.hint}; alone, it causes another problem"
     return replace(problem, patch=None, hint=hint)
 
 
@@ -133,6 +138,9 @@ def _proven(
         elif room >= MAX_REVEALED * size and (longer := judge.completed(chosen[0])) is not None:
             room -= MAX_REVEALED * size
             proven[group[0]] = longer
+        elif judge.holds(chosen, is_revealing=True):
+            room -= size
+            proven[group[0]] = chosen[0]
     return proven
 
 
@@ -252,6 +260,10 @@ class _Judge:
             found = None if longer is None else self.after([longer])
             if longer is not None and found is not None:
                 return (*found, [longer])
+        for problem in patched:
+            found = self.after([problem], is_revealing=True)
+            if found is not None:
+                return (*found, [problem])
         return None
 
     def completed(self, problem: Problem) -> Problem | None:
@@ -300,21 +312,31 @@ class _Judge:
                 yield {"op": "replace", "path": f"{owner}/id", "value": name}
         yield operation
 
-    def after(self, chosen: Sequence[Problem]) -> tuple[Workflow, list[Problem]] | None:
-        """Return the workflow and its problems after these patches; None if not better."""
+    def after(
+        self, chosen: Sequence[Problem], *, is_revealing: bool = False
+    ) -> tuple[Workflow, list[Problem]] | None:
+        """Return the workflow and its problems after these patches; None if not better.
+
+        Of an unknown node nothing can be checked, nor what follows it. With `is_revealing`, the
+        problems that are found there once it is known are not held against its fix.
+        """
         try:
             document = self.patched(chosen)
         except Invalid:
             return None
         workflow = read(document).workflow
         problems = check_workflow(workflow, self._known, self._format)
-        if _errors(problems) - self._errors or _weight(problems) >= _weight(self._before):
+        judged = problems
+        if is_revealing:
+            hidden = _unchecked_before(self._workflow, chosen)
+            judged = [one for one in problems if _part(one.pointer) not in hidden]
+        if _errors(judged) - self._errors or _weight(judged) >= _weight(self._before):
             return None
         return workflow, problems
 
-    def holds(self, chosen: Sequence[Problem]) -> bool:
+    def holds(self, chosen: Sequence[Problem], *, is_revealing: bool = False) -> bool:
         """Whether these patches cause no new error, and of several each fixes its problem."""
-        found = self.after(chosen)
+        found = self.after(chosen, is_revealing=is_revealing)
         if found is None or len(chosen) == 1:
             return found is not None
         left, gone = _said(found[1]), _said(chosen)
@@ -333,6 +355,16 @@ class _Judge:
     @cached_property
     def _said(self) -> Counter[tuple[str, str]]:
         return _said(self._before)
+
+
+def _unchecked_before(workflow: Workflow, chosen: Iterable[Problem]) -> set[str]:
+    """The nodes whose kind these fixes correct, the nodes that follow them, and their edges."""
+    parts = {_part(one.pointer) for one in chosen if one.code == UNKNOWN_NODE}
+    named = [(f"/nodes/{at}", one.id) for at, one in enumerate(workflow.nodes)]
+    after = Graph(workflow).reachable(id for place, id in named if place in parts)
+    nodes = {place for place, id in named if id in after}
+    edges = {f"/connections/{at}" for at, one in enumerate(workflow.edges) if one.source in after}
+    return nodes | edges
 
 
 def _said(problems: Iterable[Problem]) -> Counter[tuple[str, str]]:

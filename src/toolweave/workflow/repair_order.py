@@ -1,6 +1,6 @@
 """Which patches have to wait because the fix of another problem decides what they should be."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +28,7 @@ def decided(problems: list[Problem]) -> list[Problem]:
     and a name that nothing has may be that of the missing trigger.
     """
     asked = (
+        _of_taken_places(problems),
         _of_divided_nodes(problems),
         _of_taken_places(problems),
         _of_other_names(problems),
@@ -92,6 +93,32 @@ def _last(place: str) -> str:
 def is_of_data(problem: Problem) -> bool:
     """Whether it is about the flow of data, which other problems may be the reason of."""
     return problem.code.startswith("REFERENCE_") or problem.code in _OF_DATA
+
+
+def _of_taken_places(problems: list[Problem]) -> _Early:
+    """Of several values that mean one place, none is chosen unless it has the name of the place."""
+    sources: dict[str, set[str]] = {}
+    for problem in problems:
+        for step in problem.patch or ():
+            if "from" in step:
+                sources.setdefault(str(step["path"]), set()).add(str(step["from"]))
+    crowded = {place for place, some in sources.items() if len(some) > 1}
+    named = {place for place in crowded if any(_is_named(one, place) for one in sources[place])}
+
+    def is_early(problem: Problem) -> bool:
+        moves = [
+            (str(one["from"]), str(one["path"])) for one in problem.patch or () if "from" in one
+        ]
+        return any(
+            place in crowded and not (place in named and _is_named(source, place))
+            for source, place in moves
+        )
+
+    return is_early
+
+
+def _is_named(source: str, place: str) -> bool:
+    return source.rpartition("/")[2] == place.rpartition("/")[2]
 
 
 def _of_divided_nodes(problems: list[Problem]) -> _Early:
@@ -177,7 +204,12 @@ def _of_references(problems: list[Problem]) -> _Early:
 def _moves_part(problem: Problem) -> bool:
     """Whether its patch makes the settings or the inputs of a node another whole."""
     steps: tuple[dict[str, Any], ...] = problem.patch or ()  # Any: part of a JSON Patch
-    return any(_PART.fullmatch(str(step["path"])) for step in steps)
+    return any(_PART.fullmatch(str(step["path"])) and not _is_made(step) for step in steps)
+
+
+def _is_made(step: Mapping[str, Any]) -> bool:
+    """Whether it makes a part that was missing, for a value that is moved there."""
+    return step["op"] == "add" and step.get("value") == {}
 
 
 def _is_single(value: Json) -> bool:

@@ -5,6 +5,7 @@ are tried on the whole workflow: one is offered if it is the only one that remov
 causes no other, and loses nothing that the author wrote. Of several, the hint names all.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from toolweave.problems import Problem
@@ -23,6 +24,7 @@ def with_edits(
     workflow: Workflow, known: KnownEnvironment, format: FormatName, problems: list[Problem]
 ) -> list[Problem]:
     """Return the problems, with a patch where a search finds the only one."""
+    problems = [*_with_their_fixes(problems)]
     unfixed = [at for at, one in enumerate(problems) if _is_searched(one)]
     size = len(workflow.nodes)
     if not unfixed or len(unfixed) > MAX_PROBLEMS or size > MAX_SIZE or workflow.subflows:
@@ -48,6 +50,29 @@ def _removed(problem: Problem) -> str:
     """The place of a value that the patch of a problem removes; empty for other patches."""
     steps = problem.patch or ()
     return str(steps[0]["path"]) if len(steps) == 1 and steps[0]["op"] == "remove" else ""
+
+
+def _with_their_fixes(problems: list[Problem]) -> Iterator[Problem]:
+    """The problems; an unknown name that the fix of another problem moves has the same fix."""
+    emptied: dict[str, list[Problem]] = {}
+    for one in problems:
+        for place in _emptied(one):
+            emptied.setdefault(place, []).append(one)
+    for one in problems:
+        moving = emptied.get(one.pointer, [])
+        if one.code == "FIELD_UNKNOWN" and one.patch is None and len(moving) == 1:
+            yield replace(one, patch=moving[0].patch, hint=moving[0].hint)
+        else:
+            yield one
+
+
+def _emptied(problem: Problem) -> set[str]:
+    """The places whose value the patch of a problem moves or removes."""
+    return {
+        str(step["from"] if "from" in step else step["path"])
+        for step in problem.patch or ()
+        if "from" in step or step["op"] == "remove"
+    }
 
 
 def _is_searched(problem: Problem) -> bool:

@@ -52,7 +52,13 @@ def _problems(workflow: Workflow, known: KnownEnvironment, format: FormatName) -
         place = pointer("subAgentFlows", index)
         found = _checked(CheckContext(subflow, known, format, workflow))
         problems.extend(_moved(problem, place) for problem in found)
-    return sorted(problems, key=lambda problem: _order(problem.pointer))
+    problems.sort(key=lambda problem: _order(problem.pointer))
+    said = {_finding(one) for one in problems if one.severity == "error"}
+    return [one for one in problems if one.severity == "error" or _finding(one) not in said]
+
+
+def _finding(problem: Problem) -> tuple[str, str, str]:
+    return problem.code, problem.pointer, problem.message
 
 
 def _checked(case: CheckContext) -> Iterator[Problem]:

@@ -15,6 +15,7 @@ from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.node_names import FOREIGN_TYPES, TOOL, meant_node
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, Spelling
+from toolweave.workflow.checks.tool_settings import named_tool
 from toolweave.workflow.model import Node
 
 Style = Literal["drawn", "flow", "catalog"]
@@ -218,6 +219,9 @@ def _unknown_node(case: CheckContext, index: int, node: Node, *, is_looked_up: b
     message = f"there is no node {shown(node.type)} with subtype {shown(subtype)}"
     if not is_looked_up:
         return Problem("NODE_UNKNOWN", place, message, hint="search the catalog for it")
+    if (tool := named_tool(case.known.catalog, node)) is not None:
+        patch = tool.patch(index, node)
+        return Problem("NODE_UNKNOWN", place, message, f"use {tool.spec.ref!r}", patch=patch)
     if spec := meant_node(case.known.catalog, node) or _by_role(case, node, subtype):
         return _corrected(index, node, spec, message)
     if (
@@ -258,6 +262,9 @@ def _without_subtype(case: CheckContext, index: int, node: Node) -> Problem:
         if given is None or given == ""
         else f"the subtype is {shown(given)}; expected text"
     )
+    if (tool := named_tool(case.known.catalog, node)) is not None:
+        patch = tool.patch(index, node)
+        return Problem("NODE_UNKNOWN", place, message, f"use {tool.spec.ref!r}", patch=patch)
     if node.type not in NODE_TYPES:
         found = correct(case.known.catalog, node.type, "")
         if isinstance(found, CorrectedName):

@@ -16,6 +16,7 @@ from toolweave.patterns import pattern
 from toolweave.tools.meaning import is_verb, plain_word, words
 from toolweave.tools.misspelling import misspelt
 from toolweave.tools.name_words import words_in
+from toolweave.tools.other_names import names_of
 from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import object_at
@@ -158,7 +159,9 @@ def _by_settings(catalog: Catalog, node: Node, subtype: str) -> NodeSpec | None:
         return None
     specs = [one for one in catalog.of_type(node.type) if one.origin is None]
     given = _own_names(node)
-    fitting = [one for one in specs if given and given <= _names(one)]
+    fitting = [one for one in specs if given and given <= _names(one)] or [
+        one for one in specs if given and all(_has(one, name) for name in given)
+    ]
     if len(fitting) != 1 or _contradicts(node, fitting[0]):
         return None
     word = subtype.casefold().replace("_", " ").replace("-", " ")
@@ -196,10 +199,15 @@ def _names(spec: NodeSpec) -> frozenset[str]:
     return frozenset(name for one in fields for name in (one.name, *one.aliases))
 
 
+def _has(spec: NodeSpec, name: str) -> bool:
+    """Whether a node has this setting or input, under its own name or that of another system."""
+    return name in _names(spec) or bool(names_of(spec.ref).settings.meant(name, spec.ref))
+
+
 def _contradicts(node: Node, spec: NodeSpec) -> bool:
     """Whether all settings of a node are others, or its model is of another provider."""
     given = _own_names(node)
-    if len(given) > 1 and given.isdisjoint(_names(spec)):
+    if len(given) > 1 and not any(_has(spec, name) for name in given):
         return True
     model = object_at(node.data, "configurations").get("model")
     ours = MODEL_PREFIXES.get(spec.ref)
