@@ -56,6 +56,13 @@ def overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
     return not (is_beside or one[3] <= other[1] or other[3] <= one[1])
 
 
+async def is_apart(page: Page, names: list[str]) -> bool:
+    """Whether no node covers another one."""
+    boxes = [await box_of(node(page, name)) for name in names]
+    pairs = [(one, other) for one in boxes for other in boxes if one is not other]
+    return not any(overlap(one, other) for one, other in pairs)
+
+
 async def test_a_notice_of_a_draft_acts_on_that_draft_only(page: Page, studio: Studio) -> None:
     """Defect 1: the notice of a new draft discarded the edits of another workflow."""
     await opened(page, studio, greeting("two-drafts"))
@@ -123,13 +130,7 @@ async def test_an_imported_file_is_laid_out_and_its_wrong_connection_is_drawn(
     await page.evaluate(DROP, [json.dumps(document), "foreign.json", ".page"])
     await expect(node(page, "end")).to_be_visible()
     names = [one["id"] for one in document["nodes"]]
-
-    async def is_apart() -> bool:
-        boxes = [await box_of(node(page, name)) for name in names]
-        pairs = [(one, other) for one in boxes for other in boxes if one is not other]
-        return not any(overlap(one, other) for one, other in pairs)
-
-    await eventually(is_apart)
+    await eventually(lambda: is_apart(page, names))
     await expect(page.locator(".react-flow__edge[data-id=lost]")).to_be_attached()
     await shot(page, "imported")
     line = page.locator(".react-flow__edge[data-id=lost] path").first
