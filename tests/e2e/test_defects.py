@@ -72,13 +72,16 @@ async def test_a_notice_of_a_draft_acts_on_that_draft_only(page: Page, studio: S
     await page.goto(f"{studio.url}/#/new")
     await page.get_by_label("Workflow name").fill("The other draft")
     await page.goto(f"{studio.url}/#/")
+    await page.reload()  # the draft is no longer open
     drafts = page.get_by_role("table", name="Unsaved drafts")
     await drafts.get_by_role("link", name="The other draft").click()
     await expect(page.get_by_label("Workflow name")).to_have_value("The other draft")
+    await expect(page.get_by_text("Unsaved new workflow restored")).to_be_visible()
     await page.goto(f"{studio.url}/#/w/two-drafts")
     discard = page.get_by_role("button", name="Discard draft")
     await expect(node(page, "greet")).to_contain_text("Mine")
     await expect(discard).to_have_count(1)
+    await expect(page.get_by_text("Unsaved changes restored")).to_be_visible()
     await discard.click()
     await expect(node(page, "greet")).to_contain_text("Greet")
     await page.goto(f"{studio.url}/#/")
@@ -220,6 +223,14 @@ async def test_the_page_of_a_run_leads_on_and_marks_reused_steps(
     await expect(panel.get_by_text("reused").first).to_be_visible()
     await page.get_by_role("link", name="Open workflow").click()
     await expect(page.get_by_label("Workflow name")).to_have_value("past")
+    # Defect 3: what begins on the page of a server shows no run of the page before.
+    sample = cast("Any", await studio.ask(page, "POST", "/api/v1/samples"))
+    await page.goto(f"{studio.url}/#/runs/{run['id']}")
+    await expect(panel.locator(".run-panel__head .badge").first).to_have_text("success")
+    await page.goto(f"{studio.url}/#/servers/{sample['server']}")
+    await page.get_by_role("button", name="Add greet to a new workflow").click()
+    await expect(page.get_by_label("Workflow name")).to_have_value("untitled")
+    await expect(panel).to_have_count(0)
 
 
 async def test_a_corrected_value_is_not_reported_until_the_service_answers(

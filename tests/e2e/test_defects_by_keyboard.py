@@ -98,7 +98,7 @@ async def test_an_import_and_an_added_tool_leave_no_run_of_another_workflow(
     hands, run = Hands(page), page.get_by_role("region", name="Run")
     # From now on: one that opens while the first listener is being added is lost.
     page.on("filechooser", lambda _: None)
-    sample = cast("Any", await studio.ask(page, "POST", "/api/v1/samples"))
+    await studio.ask(page, "POST", "/api/v1/samples")
     await opened(hands, studio, greeting("was-run"))
     await hands.press("Control+Enter")
     await expect(status(page)).to_have_text("success")
@@ -318,7 +318,7 @@ async def a_failed_step_and_a_notice(hands: Hands, studio: Studio) -> None:
     await expect(chosen).to_contain_text("Stop")
     await expect(detail.get_by_role("alert")).to_contain_text("the order is closed")
     assert "No output" not in await detail.inner_text()
-    # An error that is reported covers neither this nor the inspector, and ends with the next success.
+    # A notice of an error covers neither this nor the inspector, and ends with the next success.
     notice = page.locator(".notice--bad")
     await page.keyboard.press("Escape")
     await hands.press("a")
