@@ -71,6 +71,13 @@ class Hands:
                 return
         raise AssertionError(f"{name!r} is not reached by {arrow}")
 
+    async def find(self, name: str) -> None:
+        """Go to a node by its name, wherever it is."""
+        await self.page.keyboard.press("Control+f")
+        await self.lands("Find a node in this workflow")
+        await self.type(name, then="Enter")
+        await self.lands(f"{name}, ")
+
     async def lands(self, name: str) -> None:
         """Wait until what is called `name` has the focus."""
         await self.page.wait_for_function(

@@ -288,6 +288,7 @@ async def test_runs_are_compared_by_names_with_the_difference_marked(
     await page.goto(f"{studio.url}/#/compare/{ids[0]}/{ids[1]}")
     row = page.get_by_role("row", name="Greet")
     await expect(row.locator("mark").first).to_be_visible()
+    await expect(row.locator("strong")).to_have_text("Greet")
     marked = [text.strip() for text in await row.locator("mark").all_inner_texts()]
     assert marked == ["Hello, Ada!", "Hello, Grace!"]
     await shot(page, "compared")

@@ -1,6 +1,6 @@
 """What trying the studio as a new user found, and no other test shows; numbers as in the findings.
 
-Elsewhere: 2 `test_models_page`; 4, 5, 13 and 6, 7, 10, 12, 16, 21 `test_building`; 18 `test_inbox`;
+`DEFECTS.md` lists the tests of each. Elsewhere: 2 `test_models_page`; 4, 5, 13 and 6, 7, 10, 12, 16, 21 `test_building`; 18 `test_inbox`;
 19 `test_layout`.
 """
 
@@ -117,7 +117,7 @@ async def test_an_import_leaves_no_run_and_no_problem_of_another_workflow(
     await page.get_by_role("dialog").get_by_label("Format").select_option("mermaid")
     text = page.locator(".export__file pre")
     await expect(text).to_contain_text("Greet")
-    assert "Read me" not in await text.inner_text()
+    assert "hint" not in await text.inner_text()
 
 
 async def test_an_imported_file_is_laid_out_and_its_wrong_connection_is_drawn(

@@ -128,7 +128,7 @@ async def test_an_import_and_an_added_tool_leave_no_run_of_another_workflow(
     await hands.type("Mermaid", then="Tab")
     text = page.locator(".export__file pre")
     await expect(text).to_contain_text("Greet")
-    assert "Read me" not in await text.inner_text()
+    assert "hint" not in await text.inner_text()
     await page.keyboard.press("Escape")
     # A tool that becomes a new workflow shows no run of the one that is open.
     await hands.press("Control+Enter")
@@ -165,7 +165,7 @@ async def test_a_workflow_is_built_and_its_problems_are_corrected(
     )
     document["connections"][2]["fromPort"] = "branch-0"
     await opened(hands, studio, document)
-    await hands.walk("ArrowRight", "Wait")
+    await hands.find("Wait")
     await add_from_the_palette(hands)
     await follow_the_problems(hands)
     await add_to_a_list(hands)
@@ -235,8 +235,9 @@ async def follow_the_problems(hands: Hands) -> None:
 async def add_to_a_list(hands: Hands) -> None:
     """What is typed next is the new item."""
     page = hands.page
-    await hands.walk("ArrowLeft", "Ask")
-    await hands.press("Enter")
+    await hands.find("Ask")
+    await page.keyboard.press("Enter")
+    await hands.lands("Name")
     await hands.until("Tab", "Add to Answers")
     await page.keyboard.press("Enter")
     await page.keyboard.type("Later")
@@ -249,8 +250,9 @@ async def add_to_a_list(hands: Hands) -> None:
 async def correct_a_value(hands: Hands) -> None:
     """A fault ends with its value, though the service has not answered yet."""
     page = hands.page
-    await hands.walk("ArrowRight", "Wait")
-    await hands.press("Enter")
+    await hands.find("Wait")
+    await page.keyboard.press("Enter")
+    await hands.lands("Name")
     await hands.until("Tab", "Duration seconds")
     await page.keyboard.press("Control+a")
     await page.keyboard.type("-6")
@@ -274,8 +276,9 @@ async def correct_a_value(hands: Hands) -> None:
 async def switch_the_mode(hands: Hands) -> None:
     """The fields below the switch stay where they are."""
     page = hands.page
-    await hands.walk("ArrowLeft", "Look")
-    await hands.press("Enter")
+    await hands.find("Look")
+    await page.keyboard.press("Enter")
+    await hands.lands("Name")
     modes = page.get_by_role("dialog").locator(".modes")
     await hands.until("Tab", "Manual")
     bottoms = set[float]()
@@ -431,5 +434,6 @@ async def two_runs(hands: Hands, studio: Studio) -> None:
     await page.keyboard.press("Enter")
     row = page.get_by_role("row", name="Greet")
     await expect(row.locator("mark").first).to_be_visible()
+    await expect(row.locator("strong")).to_have_text("Greet")
     marked = [text.strip() for text in await row.locator("mark").all_inner_texts()]
     assert sorted(marked) == ["Hello, Ada!", "Hello, Grace!"]
