@@ -1,7 +1,6 @@
 """What trying the studio as a new user found, and no other test shows; numbers as in the findings.
 
-`DEFECTS.md` lists the tests of each. Elsewhere: 2 `test_models_page`; 4, 5, 13 and 6, 7, 10, 12, 16, 21 `test_building`; 18 `test_inbox`;
-19 `test_layout`.
+`DEFECTS.md` lists the tests of each defect, also those in other files.
 """
 
 import json
