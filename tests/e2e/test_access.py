@@ -74,16 +74,12 @@ FORCED = """() => {
 WORDS = {
     "workflows": ("1 error", "No errors", "Published"),
     "editor": ("Configuration mode", "Manual", "Describe values (AI)", "Describe task (AI)"),
-    "node": ("Parameters", "Input", "Output"),
-    "problems": ("Problems",),
+    "node": ("Input", "Output"),
     "publish": ("If the caller disconnects",),
     "restore": ("Cancel",),
-    "runs": ("Manual",),
     "run": ("Re-run from here", "Input", "Output"),
     "servers": ("Import from Claude, Cursor…",),
-    "published": ("Unpublish",),
-    "credentials": ("Add credential",),
-    "triggers": ("Authentication: none", "Last triggered", "Active"),
+    "triggers": ("Last triggered", "Active"),
     "settings": ("System check",),
 }
 
@@ -193,6 +189,17 @@ async def leave(page: Page) -> None:
     if await page.locator("dialog[open]").count():
         await page.keyboard.press("Escape")
         await expect(page.locator("dialog[open]")).to_have_count(0)
+
+
+async def test_a_state_that_only_a_colour_shows_is_found(page: Page) -> None:
+    await page.emulate_media(forced_colors="active")
+    await page.evaluate(
+        """() => document.body.insertAdjacentHTML("beforeend", "<p><button aria-pressed=true>"
+          + "on</button><button aria-pressed=false>off</button></p>")"""
+    )
+    assert [line.split(":")[0] for line in await page.evaluate(FORCED)] == [
+        "aria-pressed cannot be seen"
+    ]
 
 
 def test_every_page_and_dialog_is_looked_at() -> None:
