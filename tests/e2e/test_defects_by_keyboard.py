@@ -89,6 +89,7 @@ async def test_drafts_are_kept_apart_and_discarded(page: Page, studio: Studio) -
         await hands.until("Tab", f"Discard draft {name}")
         await page.keyboard.press("Enter")
     await expect(drafts).to_have_count(0)
+    assert await page.get_by_role("link", name="edited", exact=True).count() >= 1
 
 
 async def test_an_import_and_an_added_tool_leave_no_run_of_another_workflow(
