@@ -41,6 +41,48 @@ WIDE = """() => {
     .map(one => `${one.tagName} ${one.className} is ${one.scrollWidth} wide`);
 }"""
 
+# States that only a colour showed are lost where a person's own colours replace ours: what is
+# chosen, pressed or on must differ from its neighbours by a border, an outline, a weight or a
+# system colour, and a field must have an edge.
+FORCED = """() => {
+  const states = ["aria-selected", "aria-pressed", "aria-current", "aria-checked"];
+  const looks = one => ["", "::before", "::after"].map(part => {
+    const style = getComputedStyle(one, part || null);
+    return ["outlineStyle", "borderTopStyle", "borderTopWidth", "borderBottomWidth",
+      "borderLeftWidth", "fontWeight", "textDecorationLine", "color", "backgroundColor",
+      "content", "transform"].map(name => style[name]).join();
+  }).join("|") + one.querySelectorAll("svg").length;
+  const isShown = one => one.checkVisibility() && !one.matches(":focus, :disabled");
+  const isOn = (one, state) => !["false", null].includes(one.getAttribute(state));
+  const found = [];
+  for (const state of states)
+    for (const one of [...document.querySelectorAll(`[${state}]`)].filter(isShown)) {
+      if (!isOn(one, state)) continue;
+      const others = [...(one.parentElement?.parentElement ?? document)
+        .querySelectorAll(one.tagName)]
+        .filter(other => isShown(other) && other.className === one.className
+          && !isOn(other, state));
+      if (others.some(other => looks(other) === looks(one)))
+        found.push(`${state} cannot be seen: ${one.outerHTML.slice(0, 160)}`);
+    }
+  for (const field of document.querySelectorAll("input.input, select.select, textarea.textarea"))
+    if (isShown(field) && getComputedStyle(field).borderTopStyle === "none")
+      found.push(`a field without an edge: ${field.outerHTML.slice(0, 160)}`);
+  return found;
+}"""
+# The words of the table in the findings, where they belong.
+WORDS = {
+    "workflows": ("1 error", "No errors", "Published"),
+    "editor": ("Configuration mode", "Manual", "Describe values (AI)", "Describe task (AI)"),
+    "node": ("Input", "Output"),
+    "publish": ("If the caller disconnects",),
+    "restore": ("Cancel",),
+    "run": ("Re-run from here", "Input", "Output"),
+    "servers": ("Import from Claude, Cursor…",),
+    "triggers": ("Last triggered", "Active"),
+    "settings": ("System check",),
+}
+
 
 async def findings(page: Page, options: dict[str, Any]) -> list[str]:
     """What axe finds on the page, or in the dialog over it, one line each."""
@@ -73,6 +115,10 @@ async def look(found: list[str], page: Page, name: str) -> None:
     found += [f"{name}, dark: {line}" for line in await findings(page, COLOURS)]
     found += [f"{name}, at 400 %: {line}" for line in await too_wide(page)]
     await shot(page, f"access-{name}-dark")
+    await page.emulate_media(forced_colors="active")
+    found += [f"{name}, forced colours: {line}" for line in await page.evaluate(FORCED)]
+    await shot(page, f"access-{name}-forced")
+    await page.emulate_media(forced_colors="none")
     await page.evaluate("() => { document.documentElement.dataset.theme = 'light' }")
 
 
@@ -93,6 +139,10 @@ async def test_axe_finds_nothing_on_any_page_or_dialog(part: str, filled: Filled
     found: list[str] = []
     for place in PLACES[part]:
         await place.open(filled)
+        if place.name in WORDS:
+            shown = (await filled.page.locator("body").inner_text()).casefold()
+            missing = [word for word in WORDS[place.name] if word.casefold() not in shown]
+            found += [f"{place.name}: {word!r} is not shown" for word in missing]
         await look(found, filled.page, place.name)
         assert await filled.page.title() not in {"", "Toolweave"}, place.name
         if place.name == "keys":
@@ -141,7 +191,19 @@ async def leave(page: Page) -> None:
         await expect(page.locator("dialog[open]")).to_have_count(0)
 
 
+async def test_a_state_that_only_a_colour_shows_is_found(page: Page) -> None:
+    await page.emulate_media(forced_colors="active")
+    await page.evaluate(
+        """() => document.body.insertAdjacentHTML("beforeend", "<p><button aria-pressed=true>"
+          + "on</button><button aria-pressed=false>off</button></p>")"""
+    )
+    assert [line.split(":")[0] for line in await page.evaluate(FORCED)] == [
+        "aria-pressed cannot be seen"
+    ]
+
+
 def test_every_page_and_dialog_is_looked_at() -> None:
     places = [place for part in PLACES.values() for place in part]
+    assert set(WORDS) <= {place.name for place in places}
     assert {place.page for place in places if place.page is not None} == pages_of_source()
     assert {place.dialog for place in places if place.dialog is not None} == dialogs_of_source()

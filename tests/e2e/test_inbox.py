@@ -120,6 +120,8 @@ async def test_keys_lead_from_question_to_question(page: Page, studio: Studio) -
     await page.goto(f"{studio.url}/#/inbox")
     items = page.get_by_role("navigation", name="Open questions").get_by_role("button")
     await expect(items).to_have_count(3)
+    card = page.get_by_role("region", name="Question")
+    await expect(card.get_by_role("heading", name="Send the offer?")).to_be_visible()
     await page.keyboard.press("j")
     await expect(items.nth(1)).to_have_attribute("aria-current", "true")
     await expect(items.nth(1)).to_be_focused()

@@ -1,81 +1,18 @@
 """A whole visit without a mouse: the focus is always somewhere a person can see."""
 
-from dataclasses import dataclass
 from typing import Any, cast
 
 import pytest
 from playwright.async_api import Locator, Page, expect
 
+from e2e.hands import Hands
 from e2e.places import ASKING
 from e2e.studio import Studio, shot
 from rest.drawn import pausing
 
 pytestmark = pytest.mark.anyio
 
-MOST_STOPS = 80
-# What has the focus, in the words a reader would say, and whether it can be seen.
-FOCUSED = """() => {
-  let one = document.activeElement;
-  // The editor for expressions is in a shadow root.
-  while (one.shadowRoot?.activeElement) one = one.shadowRoot.activeElement;
-  const labelled = one.getAttribute("aria-labelledby")?.split(" ")
-    .map(id => document.getElementById(id)?.textContent).join(" ");
-  const name = one.getAttribute("aria-label") || labelled || [...(one.labels ?? [])]
-    .map(label => label.textContent).join(" ") || one.textContent;
-  const box = one.getBoundingClientRect();
-  const isSeen = one !== document.body && box.right > 0 && box.bottom > 0
-    && box.left < innerWidth && box.top < innerHeight && one.matches(":focus-visible");
-  return [name.trim(), one.tagName.toLowerCase(), isSeen];
-}"""
-
-AT_NODE = "() => document.activeElement.matches('.react-flow__node:has(> .is-selected)')"
 TOP = "() => document.activeElement.getBoundingClientRect().top"
-
-
-@dataclass
-class Hands:
-    """Two hands on a keyboard; after each press the focus must be where it can be seen."""
-
-    page: Page
-
-    async def focus(self) -> tuple[str, str]:
-        name, tag, is_seen = await self.page.evaluate(FOCUSED)
-        assert is_seen, f"the focus is lost, or hidden: {tag} {name[:80]!r}"
-        return name, tag
-
-    async def press(self, *keys: str) -> str:
-        for key in keys:
-            await self.page.keyboard.press(key)
-        return (await self.focus())[0]
-
-    async def type(self, text: str, then: str) -> None:
-        await self.page.keyboard.type(text)
-        await self.page.keyboard.press(then)
-
-    async def until(self, key: str, name: str) -> None:
-        """Press a key until what is called `name` has the focus."""
-        seen: list[str] = []
-        for _ in range(MOST_STOPS):
-            seen.append(await self.press(key))
-            if seen[-1].startswith(name):
-                return
-        raise AssertionError(f"{name!r} is not reached by {key}, only {seen}")
-
-    async def walk(self, arrow: str, name: str) -> None:
-        """Walk the graph until the node `name`; one out of view has the focus once it is drawn."""
-        for _ in range(MOST_STOPS):
-            await self.page.keyboard.press(arrow)
-            await self.page.wait_for_function(AT_NODE)
-            if (await self.focus())[0].startswith(name):
-                return
-        raise AssertionError(f"{name!r} is not reached by {arrow}")
-
-    async def lands(self, name: str) -> None:
-        """Wait until what is called `name` has the focus."""
-        await self.page.wait_for_function(
-            f"name => (({FOCUSED})())[0].startsWith(name)", arg=name, polling=50
-        )
-        await self.focus()
 
 
 async def test_a_whole_visit_without_a_mouse(page: Page, studio: Studio) -> None:
@@ -197,18 +134,10 @@ async def add_a_tool(hands: Hands) -> None:
     await hands.lands("greet, MCP tool greet of server demo")
 
 
-async def to_page(hands: Hands, title: str) -> None:
-    """From the editor or a page to another, by the links at the left edge."""
-    await hands.until("Shift+Tab", "Toolweave, start page")
-    await hands.until("Tab", title)
-    await hands.page.keyboard.press("Enter")
-    await expect(hands.page.locator("h1:focus")).to_have_text(title)
-
-
 async def cancel(hands: Hands, studio: Studio) -> None:
     document = pausing("waits")
     await studio.ask(hands.page, "PUT", "/api/v1/workflows/waits", {"document": document})
-    await to_page(hands, "Workflows")
+    await hands.to_page("Workflows")
     await expect(hands.page.get_by_role("link", name="waits", exact=True)).to_be_visible()
     await hands.until("Tab", "waits")
     await hands.page.keyboard.press("Enter")
@@ -224,7 +153,7 @@ async def cancel(hands: Hands, studio: Studio) -> None:
 
 async def answer(hands: Hands, studio: Studio) -> None:
     await studio.ask(hands.page, "POST", "/api/v1/runs", {"document": ASKING})
-    await to_page(hands, "Inbox")
+    await hands.to_page("Inbox")
     await expect(hands.page.get_by_role("button", name="Send answer")).to_be_visible()
     await hands.until("Tab", "How many boxes?")
     await hands.until("Tab", "Boxes")

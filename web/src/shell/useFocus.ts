@@ -50,7 +50,9 @@ export function useFocusRecovery(): void {
     });
     document.addEventListener("pointerdown", onPointerDown);
     document.addEventListener("focusin", onFocus);
-    observer.observe(document.getElementById("main")!, { childList: true, subtree: true });
+    // A notice that is dismissed takes its buttons with it.
+    for (const part of [document.getElementById("main"), document.querySelector(".notices")])
+      if (part) observer.observe(part, { childList: true, subtree: true });
     return () => {
       document.removeEventListener("pointerdown", onPointerDown);
       document.removeEventListener("focusin", onFocus);
