@@ -28,7 +28,6 @@ def decided(problems: list[Problem]) -> list[Problem]:
     and a name that nothing has may be that of the missing trigger.
     """
     asked = (
-        _of_taken_places(problems),
         _of_divided_nodes(problems),
         _of_taken_places(problems),
         _of_other_names(problems),
@@ -45,7 +44,7 @@ def decided(problems: list[Problem]) -> list[Problem]:
 
 
 def _of_several_sources(problems: list[Problem]) -> list[Problem]:
-    """Several names that would become one: which of them is meant is not known."""
+    """Several names that would become one: which is meant is not known, unless one has that name."""
     sources: dict[str, dict[str, None]] = {}
     for one in problems:
         source, target = _rename(one)
@@ -54,9 +53,10 @@ def _of_several_sources(problems: list[Problem]) -> list[Problem]:
     several = {target: [*names] for target, names in sources.items() if len(names) > 1}
     found: list[Problem] = []
     for one in problems:
-        names = several.get(_rename(one)[1], [])
+        source, target = _rename(one)
+        names = several.get(target, []) if _last(source) != _last(target) else []
         listed = " and ".join(repr(_last(name)) for name in names)
-        hint = f"{listed} may all be {_last(_rename(one)[1])!r}: keep one of them"
+        hint = f"{listed} may all be {_last(target)!r}: keep one of them"
         found.append(replace(one, patch=None, hint=hint) if names else one)
     return found
 
@@ -78,7 +78,7 @@ def _rename(problem: Problem) -> tuple[str, str]:
     steps: tuple[dict[str, Any], ...] = problem.patch or ()  # Any: part of a JSON Patch
     gone = {str(one["path"]) for one in steps if one["op"] == "remove"}
     gone |= {str(one["from"]) for one in steps if "from" in one}
-    come = {str(one["path"]) for one in steps if one["op"] in {"add", "move"}}
+    come = {str(one["path"]) for one in steps if one["op"] in {"add", "move"} and not _is_made(one)}
     if len(gone) != 1 or len(come) != 1:
         return "", ""
     ((source,), (target,)) = gone, come
@@ -93,32 +93,6 @@ def _last(place: str) -> str:
 def is_of_data(problem: Problem) -> bool:
     """Whether it is about the flow of data, which other problems may be the reason of."""
     return problem.code.startswith("REFERENCE_") or problem.code in _OF_DATA
-
-
-def _of_taken_places(problems: list[Problem]) -> _Early:
-    """Of several values that mean one place, none is chosen unless it has the name of the place."""
-    sources: dict[str, set[str]] = {}
-    for problem in problems:
-        for step in problem.patch or ():
-            if "from" in step:
-                sources.setdefault(str(step["path"]), set()).add(str(step["from"]))
-    crowded = {place for place, some in sources.items() if len(some) > 1}
-    named = {place for place in crowded if any(_is_named(one, place) for one in sources[place])}
-
-    def is_early(problem: Problem) -> bool:
-        moves = [
-            (str(one["from"]), str(one["path"])) for one in problem.patch or () if "from" in one
-        ]
-        return any(
-            place in crowded and not (place in named and _is_named(source, place))
-            for source, place in moves
-        )
-
-    return is_early
-
-
-def _is_named(source: str, place: str) -> bool:
-    return source.rpartition("/")[2] == place.rpartition("/")[2]
 
 
 def _of_divided_nodes(problems: list[Problem]) -> _Early:
