@@ -286,8 +286,8 @@ def _without(fault: Violation, free: list[str], known: JsonObject, explainer: Ex
     if (twin := misspelt(wrong, taken) or closest(wrong, taken)) is not None:
         return Repair(f"{twin!r} is set as well; remove one of them")
     is_read = isinstance(value, str) and value.startswith(("data.", "trigger.", "item."))
-    # What is alone in a member, or where something is missing, may be what is meant.
-    is_alone = len(fault.path) > 1 and len(taken) == 0
+    # What is alone, or where something is missing, may be what is meant.
+    is_alone = bool(known) and len(taken) == 0
     is_meant = is_taken or is_read or is_alone or not {*required_in(fault.schema)}.isdisjoint(free)
     is_idle = is_plain and not (is_meant or says_when(wrong) or is_related(wrong, known))
     is_idle = is_idle and not is_member(wrong, explainer)

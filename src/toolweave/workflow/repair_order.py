@@ -44,7 +44,7 @@ def decided(problems: list[Problem]) -> list[Problem]:
 
 
 def _of_several_sources(problems: list[Problem]) -> list[Problem]:
-    """Several names that would become one: which is meant is not known, unless one has that name."""
+    """Several names that would become one: none is meant, unless it has that name itself."""
     sources: dict[str, dict[str, None]] = {}
     for one in problems:
         source, target = _rename(one)
@@ -78,7 +78,8 @@ def _rename(problem: Problem) -> tuple[str, str]:
     steps: tuple[dict[str, Any], ...] = problem.patch or ()  # Any: part of a JSON Patch
     gone = {str(one["path"]) for one in steps if one["op"] == "remove"}
     gone |= {str(one["from"]) for one in steps if "from" in one}
-    come = {str(one["path"]) for one in steps if one["op"] in {"add", "move"} and not _is_made(one)}
+    comes = (one for one in steps if one["op"] in {"add", "move"} and not _is_made(one))
+    come = {str(one["path"]) for one in comes}
     if len(gone) != 1 or len(come) != 1:
         return "", ""
     ((source,), (target,)) = gone, come

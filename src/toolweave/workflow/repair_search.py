@@ -18,6 +18,8 @@ from toolweave.workflow.repair_edits import EditSearch
 # A larger workflow is not searched; the nodes that are checked again, for all edits together.
 MAX_SIZE = 200
 MAX_PROBLEMS = 20
+# Hints that do not leave a choice between several settings.
+_WITHOUT_CHOICE = ("available", "did you mean")
 
 
 def with_edits(
@@ -60,7 +62,8 @@ def _with_their_fixes(problems: list[Problem]) -> Iterator[Problem]:
             emptied.setdefault(place, []).append(one)
     for one in problems:
         moving = emptied.get(one.pointer, [])
-        if one.code == "FIELD_UNKNOWN" and one.patch is None and len(moving) == 1:
+        is_open = one.code == "FIELD_UNKNOWN" and one.patch is None and len(moving) == 1
+        if is_open and (one.hint or "").startswith(_WITHOUT_CHOICE):
             yield replace(one, patch=moving[0].patch, hint=moving[0].hint)
         else:
             yield one

@@ -118,13 +118,25 @@ def test_an_unknown_field_like_no_other_is_a_warning_that_lists_the_known() -> N
     assert problem.hint == ("available: 'duration_seconds', 'enabled', 'retry_attempts', 'timeout'")
 
 
-def test_a_plain_unknown_value_that_no_field_could_take_is_removed() -> None:
-    problem = only(configured("FLOW.DELAY", {"duration_seconds": 1, "colour": "red"}))
+@pytest.mark.parametrize("value", ["red", 3, False])
+def test_a_plain_unknown_value_that_means_no_field_is_removed(value: Json) -> None:
+    problem = only(configured("FLOW.DELAY", {"duration_seconds": 1, "colour": value}))
     assert (problem.hint, problem.severity) == ("remove it", "warning")
     assert problem.patch == ({"op": "remove", "path": f"{UNDER_TEST}/configurations/colour"},)
-    # A number may be meant for a field that takes one, and a control key asks for something.
-    for key, value in (("colour", 3), ("retry_colour", "red")):
-        assert only(configured("FLOW.DELAY", {"duration_seconds": 1, key: value})).patch is None
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        # A control key asks for something; what is alone may be what is meant.
+        {"duration_seconds": 1, "retry_colour": "red"},
+        {"hour": 8},
+        {"colour": 3},
+    ],
+)
+def test_an_unknown_value_that_may_mean_something_is_kept(settings: JsonObject) -> None:
+    problems = [one for one in configured("FLOW.DELAY", settings) if one.code == "FIELD_UNKNOWN"]
+    assert [one.patch for one in problems] == [None]
 
 
 @pytest.mark.parametrize(
