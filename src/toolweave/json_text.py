@@ -18,6 +18,8 @@ JsonObject: TypeAlias = dict[str, Json]
 
 MAX_DEPTH = 256
 MAX_BYTES = 64 * 1024 * 1024
+# orjson reports this as a fault of the text.
+_NO_MEMORY = "Not enough memory"
 
 
 def read(text: str | bytes, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX_DEPTH) -> Json:
@@ -31,6 +33,8 @@ def read(text: str | bytes, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX_
     try:
         value: Json = orjson.loads(data)
     except orjson.JSONDecodeError as error:
+        if error.msg.startswith(_NO_MEMORY):
+            raise MemoryError from None
         raise Invalid(
             "JSON_INVALID",
             f"not JSON: {error.msg} at line {error.lineno} column {error.colno}",

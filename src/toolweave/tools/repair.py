@@ -273,7 +273,8 @@ def _spelling(fault: Violation, explainer: Explainer) -> Repair:
 def _without(fault: Violation, free: list[str], known: JsonObject, explainer: Explainer) -> Repair:
     """Remove a plain value that belongs nowhere else: it has no effect, and a run is the same."""
     wrong, value = str(fault.path[-1]), fault.value
-    is_plain = isinstance(value, bool | int | float) or (
+    # A number says how much of something; it is nothing only where there is no setting at all.
+    is_plain = isinstance(value, bool if known else bool | int | float) or (
         isinstance(value, str)
         and _WORD.fullmatch(value) is not None
         and not _says_what(value, known)

@@ -154,7 +154,6 @@ function TreeRow(props: RowProps) {
       aria-posinset={row.position}
       aria-setsize={row.size}
       aria-expanded={canOpen ? isOpen : undefined}
-      aria-selected={isCurrent}
       tabIndex={isCurrent ? 0 : -1}
       draggable={dragType !== undefined}
       title={chooseTitle ? `${item.path}\n${chooseTitle}` : item.path}

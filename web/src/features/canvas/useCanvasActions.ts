@@ -7,17 +7,20 @@ import { NODE_SIZE } from "../../model/layout/geometry";
 import { initialView, READABLE_ZOOM } from "../../model/layout/initialView";
 import { useEditor } from "../../state/editorContext";
 
-/** Returns a handler for moves; until the user moves the canvas, it keeps the initial view. */
+/** Returns a handler for moves; until the user moves the canvas, it keeps the initial view or the revealed node. */
 export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
   const editor = useEditor();
   const flow = useReactFlow();
   const wasMoved = useRef(false);
+  const revealed = useRef<string | null>(null);
   useEffect(() => {
     const box = document.querySelector(".canvas");
     if (!box) return;
     // A panel that opens must not cover what was visible.
     const watching = new ResizeObserver(() => {
-      if (!wasMoved.current) showInitialView(flow, 0);
+      if (wasMoved.current) return;
+      showInitialView(flow, 0);
+      if (flow.getInternalNode(revealed.current ?? "")) revealWhenKnown(flow, revealed.current!, 0);
     });
     watching.observe(box);
     return () => watching.disconnect();
@@ -47,6 +50,7 @@ export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
         ),
       showInitialView: () => {
         wasMoved.current = false;
+        revealed.current = null;
         showInitialView(flow, animationMs());
       },
       fit: () => {
@@ -59,8 +63,9 @@ export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
         void flow.fitView({ maxZoom: 1, padding: 0.15, duration: animationMs() });
       },
       reveal(id, isClose = false) {
+        revealed.current = id;
         // A copy that was just added: to fit a node that is not known yet shows an empty place.
-        if (!flow.getInternalNode(id)) return revealWhenKnown(flow, id);
+        if (!flow.getInternalNode(id)) return revealWhenKnown(flow, id, animationMs());
         const zoom = Math.min(1, Math.max(flow.getZoom(), isClose ? READABLE_ZOOM : 0));
         if (zoom > flow.getZoom() || !isInView(nodeElement(id)))
           void flow.fitView({ nodes: [{ id }], maxZoom: zoom, minZoom: zoom, duration: animationMs() });
@@ -71,7 +76,10 @@ export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
         canvas.classList.add("canvas--tidying");
         window.setTimeout(() => canvas.classList.remove("canvas--tidying"), 2 * ANIMATION_MS);
       },
-      revealAdded: (id) => revealWhenKnown(flow, id),
+      revealAdded(id) {
+        revealed.current = id;
+        revealWhenKnown(flow, id, animationMs());
+      },
       focus: (id) => focusWhenDrawn(id, { number: ++focusRequest, dialog: focusedDialog() }),
     });
     return () => editor.setCanvas(null);
@@ -136,11 +144,16 @@ function focusWhenDrawn(id: string | undefined, request: FocusRequest, frames = 
 }
 
 /** Moves the view just so far that all of a node, which the canvas gets with its next render, is in it. */
-function revealWhenKnown(flow: ReactFlowInstance, id: string, frames = MAX_FRAMES): void {
+function revealWhenKnown(
+  flow: ReactFlowInstance,
+  id: string,
+  duration: number,
+  frames = MAX_FRAMES,
+): void {
   const node = flow.getInternalNode(id);
   const box = canvasElement()?.getBoundingClientRect();
   if (!node || !box) {
-    if (frames > 0) requestAnimationFrame(() => revealWhenKnown(flow, id, frames - 1));
+    if (frames > 0) requestAnimationFrame(() => revealWhenKnown(flow, id, duration, frames - 1));
     return;
   }
   const { x, y } = node.internals.positionAbsolute;
@@ -155,7 +168,7 @@ function revealWhenKnown(flow: ReactFlowInstance, id: string, frames = MAX_FRAME
     shiftInto(start.y, end.y, box.top + REVEAL_MARGIN, box.bottom - REVEAL_MARGIN),
   ];
   if (right !== 0 || down !== 0)
-    void flow.setViewport({ ...view, x: view.x + right, y: view.y + down }, { duration: animationMs() });
+    void flow.setViewport({ ...view, x: view.x + right, y: view.y + down }, { duration });
 }
 
 /** Room for the toolbar of the node and for the next connection. */
