@@ -103,7 +103,6 @@ class VaultedOAuth(OAuthClientProvider):
         self._client = client
         self._is_alone = client is not None and client.is_alone
         self._assertion_fields: dict[str, str] | None = None
-        self._answer: httpx2.Response | None = None
         self._bound_issuer = client.issuer if client else None
         self._is_renewing = False
         self._asked_scope: str | None = None
@@ -216,14 +215,15 @@ class VaultedOAuth(OAuthClientProvider):
                         outgoing = await flow.asend(challenge)  # known: not sent a second time
                         continue
                     async with aclosing(self._steps(outgoing)) as steps:
+                        step = await anext(steps)
+                        response = yield step
                         with suppress(StopAsyncIteration):
-                            step = await anext(steps)
                             while True:
-                                step = await steps.asend((yield step))
-                    assert self._answer is not None
+                                step = await steps.asend(response)
+                                response = yield step
                     if outgoing is not request:
-                        await check_document(self._answer)
-                    outgoing = await flow.asend(self._answer)
+                        await check_document(response)
+                    outgoing = await flow.asend(response)
         except StopAsyncIteration:
             return
         except OAuthFlowError as error:
@@ -236,7 +236,7 @@ class VaultedOAuth(OAuthClientProvider):
         """Yield a request of the SDK's flow; before one for a token by assertion, get it."""
         fields, client = self._assertion_fields, self._client
         if fields is None or client is None or client.identity is None:
-            self._answer = yield request
+            yield request
             return
         self._assertion_fields = None
         exchange = AssertionExchange(
@@ -246,8 +246,7 @@ class VaultedOAuth(OAuthClientProvider):
             with suppress(StopAsyncIteration):
                 outgoing = await anext(steps)
                 while True:
-                    self._answer = yield outgoing
-                    outgoing = await steps.asend(self._answer)
+                    outgoing = await steps.asend((yield outgoing))
 
     async def _prepare(self, *, keeps_token: bool) -> None:
         """Set up the SDK's flow: our own client if there is one, the scopes to ask for."""
