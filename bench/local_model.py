@@ -17,8 +17,8 @@ by somebody who had not seen it (11 of 20, scored once). `local_practice.json` i
 method was developed on; `second` is by somebody who had not seen it (19 of 20, scored once).
 `local_invented.json` is spent as well: `invented` is what the method was changed with, and the
 `unseen…` sets were scored once (13, 11, 17 and 16 of 20) before their failures were used.
-`local_unseen.json` is by an author who had not read the method, for tools that no other file has; it
-was scored once (17 and 16 of 20), and nobody has read its failures.
+`local_unseen.json` is by an author who had not read the method, for tools that no other file has;
+it was scored once (17 and 16 of 20), and nobody has read its failures.
 `--plain` asks as other endpoints without tool calls are asked.
 """
 
