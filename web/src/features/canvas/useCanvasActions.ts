@@ -144,12 +144,7 @@ function focusWhenDrawn(id: string | undefined, request: FocusRequest, frames = 
 }
 
 /** Moves the view just so far that all of a node, which the canvas gets with its next render, is in it. */
-function revealWhenKnown(
-  flow: ReactFlowInstance,
-  id: string,
-  duration: number,
-  frames = MAX_FRAMES,
-): void {
+function revealWhenKnown(flow: ReactFlowInstance, id: string, duration: number, frames = MAX_FRAMES): void {
   const node = flow.getInternalNode(id);
   const box = canvasElement()?.getBoundingClientRect();
   if (!node || !box) {
