@@ -103,6 +103,11 @@ async def choose_a_tool_in_the_dialog(page: Page, studio: Studio) -> None:
 
 
 async def remove(page: Page, studio: Studio) -> None:
+    # No other server is shown instead of one that is not there.
+    await page.goto(f"{studio.url}/#/servers/gone")
+    said = page.get_by_role("status").filter(has_text="There is no server gone")
+    await expect(said).to_be_visible()
+    assert await page.get_by_role("button", name="Disable").count() == 0
     await page.goto(f"{studio.url}/#/servers")
     await page.get_by_role("button", name="Disable").click()
     await expect(page.locator(".server__head")).to_contain_text("disabled")

@@ -19,7 +19,10 @@ export function ServerBrowser({ servers, first, onAdded }: Props) {
   const matching = servers.filter((server) =>
     `${server.name} ${server.description ?? ""}`.toLowerCase().includes(search.toLowerCase()),
   );
-  const server = matching.find((one) => one.id === chosen || one.name === chosen) ?? matching[0];
+  const isChosen = (one: Server) => one.id === chosen || one.name === chosen;
+  // The server of an address that is not known, or not known yet, is never replaced by another one.
+  const isMissing = chosen !== null && chosen === first && !servers.some(isChosen);
+  const server = isMissing ? undefined : (matching.find(isChosen) ?? matching[0]);
   if (servers.length === 0) {
     return (
       <EmptyState icon="server" title="No servers yet">
