@@ -13,7 +13,7 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
 from toolweave.workflow.checks.cel_fields import CEL_FIELDS, TRANSLATED_FIELDS
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.node_facts import node_table
+from toolweave.workflow.checks.node_facts import NodeFacts, node_table
 from toolweave.workflow.formats.legacy.translate import translate_condition, translate_expression
 from toolweave.workflow.model import Node
 from toolweave.workflow.scope.references import may_ask
@@ -21,7 +21,7 @@ from toolweave.workflow.scope.references import may_ask
 _PARTS = ("configurations", "inputParams", "parameterValues")
 # A path that begins with a name, as most templates are; `true` and `size('x')` may be constants.
 _MAY_BE = pattern(
-    r"\{\{\s*(?!(?!(?:true|false|null|True|False|None)\b)[A-Za-z_$][\w$]*\s*[.\[}?|])"
+    r"\{\{(?!\s*(?!(?:true|false|null|True|False|None)\b)[A-Za-z_$][\w$]*\s*[.\[}?|])"
 )
 
 
@@ -30,7 +30,7 @@ def filled(case: CheckContext) -> CheckContext:
     table = node_table(case).nodes
     nodes = tuple(
         [
-            _with_constants(one.node, one.spec) if one.is_nested or "{{" in one.texts else one.node
+            _with_constants(one.node, one.spec) if _may_have(one) else one.node
             for one in table
         ]
     )
@@ -38,6 +38,10 @@ def filled(case: CheckContext) -> CheckContext:
         return case
     workflow = replace(case.workflow, nodes=nodes)
     return CheckContext(workflow, case.known, case.format, case.whole)
+
+
+def _may_have(facts: NodeFacts) -> bool:
+    return facts.is_nested or ("{{" in facts.texts and _MAY_BE.search(facts.texts) is not None)
 
 
 def _with_constants(node: Node, spec: NodeSpec | None) -> Node:
