@@ -25,6 +25,7 @@ Check = Callable[[CheckContext], Iterator[Problem]]
 
 # The problems of values in one workflow that get a suggestion; each takes about a millisecond.
 MAX_REPAIRS = 500
+_PATTERN = "FIELD_LIMIT_VIOLATED"
 
 
 @cache
@@ -53,12 +54,33 @@ def _problems(workflow: Workflow, known: KnownEnvironment, format: FormatName) -
         found = _checked(CheckContext(subflow, known, format, workflow))
         problems.extend(_moved(problem, place) for problem in found)
     problems.sort(key=lambda problem: _order(problem.pointer))
-    said = {_finding(one) for one in problems if one.severity == "error"}
-    return [one for one in problems if one.severity == "error" or _finding(one) not in said]
+    errors = [one for one in problems if one.severity == "error"]
+    if not errors:
+        return problems
+    said = {_finding(one) for one in errors}
+    fixed: dict[str, list[Problem]] = {}
+    for one in errors:
+        if one.patch is not None:
+            fixed.setdefault(one.pointer, []).append(one)
+    return [
+        one
+        for one in problems
+        if (one.severity == "error" or _finding(one) not in said)
+        and not any(_says_less(one, other) for other in fixed.get(one.pointer, ()))
+    ]
 
 
 def _finding(problem: Problem) -> tuple[str, str, str]:
     return problem.code, problem.pointer, problem.message
+
+
+def _says_less(problem: Problem, other: Problem) -> bool:
+    """Whether an error with a fix says all of it: the same fix, or that a pattern is not met."""
+    if problem is other:
+        return False
+    if problem.severity == "warning":
+        return problem.patch == other.patch
+    return problem.code == _PATTERN and problem.hint is None and problem.patch is None
 
 
 def _checked(case: CheckContext) -> Iterator[Problem]:
