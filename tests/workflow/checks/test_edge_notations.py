@@ -21,7 +21,11 @@ _NODES: dict[str, Document] = {
     "keep": node(
         "keep",
         "FLOW.FILTER",
-        configurations={"filter_type": "custom_function", "custom_filter_function": "item.a > 1"},
+        configurations={
+            "filter_type": "custom_function",
+            "custom_filter_function": "item.a > 1",
+            "filter_mode": "partition",
+        },
         inputParams={"data": "{{ go.body.rows }}"},
     ),
 }
