@@ -16,6 +16,7 @@ from toolweave.tools.key_meaning import (
     switches_meant,
 )
 from toolweave.tools.meaning import is_another_form, mentioned, plain_word
+from toolweave.tools.misspelling import misspelt
 from toolweave.tools.name_words import alike, with_noise, words_in
 from toolweave.tools.opposites import are_opposite
 from toolweave.tools.other_names import Names, names_of
@@ -26,6 +27,7 @@ MAX_COMPARED = 100
 _COMMON = frozenset({"timeout"})
 # Words for a time limit, and those that only say that it is one.
 _LIMITS = _COMMON | {"deadline", "expiry", "expiration", "expires", "ttl"}
+_TIMES = _LIMITS | {"time", "duration", "second", "seconds", "sec", "minutes", "expire"}
 _PLAIN_LIMIT = _COMMON | {"time", "limit", "out", "max", "maximum", "second", "seconds", "sec", "s"}
 
 
@@ -117,8 +119,11 @@ def only_fitting(
             return others[0]
     if not found and is_credential(wrong):
         found = [name for name in fitting(free) if _is_secret(known.get(name))]
-    if len(found) != 1 or (found[0] in _COMMON and _has_own_limit(wrong, free)):
-        return None  # the limit of the whole node, or one of its own
+    if len(found) != 1:
+        return None
+    is_limit = found[0] in _COMMON
+    if is_limit and (_has_own_limit(wrong, free) or not _says_time(wrong)):
+        return None  # one of its own, or of something else than time
     return found[0]
 
 
@@ -173,6 +178,12 @@ def _has_own_limit(wrong: str, free: list[str]) -> bool:
     """Whether a node has a time limit of its own that `timeout` with another word may mean."""
     limits = _COMMON if {*words_in(wrong)} <= _PLAIN_LIMIT else _LIMITS
     return any(limits & {*words_in(name)} for name in free if name not in _COMMON)
+
+
+def _says_time(wrong: str) -> bool:
+    """Whether a name is about time: `limit` alone may be a number of anything."""
+    given = {*words_in(wrong)}
+    return bool(given & _TIMES) or misspelt(wrong, _COMMON) is not None
 
 
 def _is_switch(schema: Json) -> bool:

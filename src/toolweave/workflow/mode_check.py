@@ -4,10 +4,11 @@ Pointers and patches are relative to the node's `data`. A broken rule is an erro
 integrity check is a warning with its repair as the patch.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
+from types import MappingProxyType
 
 from toolweave.clock import timestamp
 from toolweave.json_text import Json, JsonObject
@@ -16,7 +17,7 @@ from toolweave.problems import Problem, pointer
 from toolweave.tools.check import check_arguments
 from toolweave.tools.conversions import conversions
 from toolweave.tools.value_preview import shown
-from toolweave.workflow.mode_fields import check_parameters, misnamed
+from toolweave.workflow.mode_fields import beside, check_parameters, misnamed, misnamed_words
 from toolweave.workflow.mode_status import STATUSES
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import (
@@ -93,7 +94,7 @@ _TIMESTAMP = pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0
 def check_mode(node: Node, now: datetime) -> Iterator[Problem]:
     """Yield the problems of an MCP node's mode; none for other nodes."""
     if node.type == "mcp":
-        yield from _data(node.data, now)
+        yield from _data(node.data, now, node.extras)
 
 
 def check_words(config: str, words: str) -> Problem | None:
@@ -111,7 +112,9 @@ def check_words(config: str, words: str) -> Problem | None:
     return None
 
 
-def _data(data: JsonObject, now: datetime) -> Iterator[Problem]:
+def _data(
+    data: JsonObject, now: datetime, extras: Mapping[str, Json] = MappingProxyType({})
+) -> Iterator[Problem]:
     mode = mode_of(data)
     if mode is None:
         yield _invalid_mode(data, now)
@@ -120,7 +123,10 @@ def _data(data: JsonObject, now: datetime) -> Iterator[Problem]:
         for key, (kind, default) in _REQUIRED[mode].items():
             value = data.get(key)
             if not isinstance(value, kind) or (default != "" and _is_blank(value)):
-                yield misnamed(data, key, kind) or _required(value, key, kind, default)
+                found = misnamed(data, key, kind) or beside(extras, key, kind)
+                found = found or _required(value, key, kind, default)
+                is_added = default == {} and _is_without_values(data, mode)
+                yield replace(found, patch=None) if is_added else found
     if data.get("validationStatus") not in _USUAL_STATUSES:
         yield from _status(data)
     if mode != "detailed" or not _USUAL.issuperset(data):
@@ -214,13 +220,15 @@ def _strays(data: JsonObject, mode: Mode) -> Iterator[Problem]:
     """Yield a warning for data of another mode, which the patch clears."""
     for other, config in CONFIG_OF.items():
         if other != mode and data.get(config) is not None and not _is_only_clue(data, mode, other):
+            # Without values of its own, the node may be meant to be in the other mode.
+            patch = ({"op": "remove", "path": pointer(config)},)
             yield Problem(
                 "MCP_MODE_CONFIG_MISMATCH",
                 pointer(config),
                 MISMATCH,
                 hint=f"{config!r} belongs to mode {other!r}, but the node is in {mode!r}",
                 severity="warning",
-                patch=({"op": "remove", "path": pointer(config)},),
+                patch=None if _is_without_values(data, mode) else patch,
             )
     if mode == "fullNaturalLanguage":
         for key in ("toolName", "toolDescription"):
@@ -233,6 +241,15 @@ def _strays(data: JsonObject, mode: Mode) -> Iterator[Problem]:
                     severity="warning",
                     patch=(_replace("", key),),
                 )
+
+
+def _is_without_values(data: JsonObject, mode: Mode) -> bool:
+    """Whether a node in detailed mode has no values, and words in the place of another mode."""
+    is_described = any(
+        isinstance(words := object_at(data, config).get(WORDS[config]), str) and words.strip()
+        for config in CONFIG_OF.values()
+    )
+    return mode == "detailed" and is_described and not data.get("parameterValues")
 
 
 def _is_only_clue(data: JsonObject, mode: Mode, other: Mode) -> bool:
@@ -250,7 +267,7 @@ def _config(data: JsonObject, key: str, now: datetime) -> Iterator[Problem]:
     if words is not None and not isinstance(words, str):
         message = f"{WORDS[key]!r} is {shown(words)}; expected text"
         yield Problem("MCP_NODE_FIELD_INVALID", pointer(key, WORDS[key]), message)
-    elif problem := check_words(key, words or ""):
+    elif problem := misnamed_words(config, key) or check_words(key, words or ""):
         yield replace(problem, pointer=pointer(key) + problem.pointer)
     yield from _timestamp(config, key, now)
     if key == TASK_CONFIG:

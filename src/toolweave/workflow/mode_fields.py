@@ -1,6 +1,6 @@
 """The fields of an MCP node: other systems' names for them, and the parameters stored in it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
@@ -11,6 +11,7 @@ from toolweave.problems import Problem, pointer
 from toolweave.tools.schema_repair import meant_schema
 from toolweave.tools.value_preview import shown
 from toolweave.tools.wire import read_wire
+from toolweave.workflow.modes import WORDS
 
 _MAX_REMEMBERED = 16 * 1024
 _OTHER_NAMES: dict[str, tuple[str, ...]] = {
@@ -21,6 +22,16 @@ _OTHER_NAMES: dict[str, tuple[str, ...]] = {
         *("input", "inputs", "inputParams", "input_params", "values", "parameters"),
     ),
 }
+# What an MCP node of the visual editor has beside the values of its tool.
+OWN_FIELDS = frozenset(
+    {"label", "name", "description", "mode", "serverId", "toolName", "toolDescription"}
+    | {"parameters", "parameterValues", "validationStatus", "outputPorts", "notes", "id", "type"}
+)
+# Names of a description in a configuration of words.
+_WORDS = (
+    *("description", "taskDescription", "task", "prompt", "instruction", "instructions", "text"),
+    *("goal", "task_description", "request", "query", "message", "naturalLanguage", "words"),
+)
 # In a JSON Schema; `parameters` with these describes values and does not hold them.
 _OF_SCHEMAS = frozenset({"type", "properties", "$schema", "$ref"})
 
@@ -43,6 +54,32 @@ def misnamed(data: JsonObject, key: str, kind: type) -> Problem | None:
         hint=f"write it as {key!r}",
         patch=(move, rest) if found[0] == "parameters" else (move,),
     )
+
+
+def beside(extras: Mapping[str, Json], key: str, kind: type) -> Problem | None:
+    """Return the problem of a missing field that stands beside the data of its node."""
+    if not _is_meant(extras.get(key), key, kind):
+        return None
+    move: dict[str, Json] = {"op": "move", "from": f"/..{pointer(key)}", "path": pointer(key)}
+    message = f"{key!r} is ignored beside the data of an MCP node"
+    return Problem(
+        "MCP_NODE_FIELD_INVALID", pointer(key), message, f"move it to {key!r}", patch=(move,)
+    )
+
+
+def misnamed_words(config: JsonObject, key: str) -> Problem | None:
+    """Return the problem of a missing description that is there under one other name."""
+    name = WORDS[key]
+    given = config.get(name)
+    found = [one for one in _WORDS if isinstance(text := config.get(one), str) and text.strip()]
+    if (isinstance(given, str) and given.strip()) or len(found) != 1:
+        return None
+    move: dict[str, Json] = {"op": "move", "from": pointer(found[0]), "path": pointer(name)}
+    where = pointer(key)
+    patch = ({**move, "from": where + move["from"], "path": where + move["path"]},)
+    message = f"the description is missing; {found[0]!r} is ignored"
+    hint = f"rename {found[0]!r} to {name!r}?"
+    return Problem("MCP_NL_DESC_EMPTY", pointer(name), message, hint, patch=patch)
 
 
 def _is_meant(value: Json, name: str, kind: type) -> bool:

@@ -34,6 +34,8 @@ MAX_REVEALED = 3
 MAX_REPORTED = 1_000
 
 UNKNOWN_NODE = "NODE_UNKNOWN"
+UNKNOWN_OPTION = "FIELD_OPTION_INVALID"
+CONTRADICTION = "VALUE_UNLIKELY"
 
 # Any: operations are JSON to be sent on.
 Patch: TypeAlias = tuple[dict[str, Any], ...]
@@ -332,7 +334,19 @@ class _Judge:
             judged = [one for one in problems if _part(one.pointer) not in hidden]
         if _errors(judged) - self._errors or _weight(judged) >= _weight(self._before):
             return None
+        if self._contradicts(chosen, judged):
+            return None
         return workflow, problems
+
+    def _contradicts(self, chosen: Sequence[Problem], after: Iterable[Problem]) -> bool:
+        """Whether an option that a patch chooses makes another setting of its node idle."""
+        nodes = {_part(one.pointer) for one in chosen if one.code == UNKNOWN_OPTION}
+        return bool(nodes) and any(
+            one.code == CONTRADICTION
+            and _part(one.pointer) in nodes
+            and not self._said[one.code, one.message]
+            for one in after
+        )
 
     def holds(self, chosen: Sequence[Problem], *, is_revealing: bool = False) -> bool:
         """Whether these patches cause no new error, and of several each fixes its problem."""

@@ -5,7 +5,6 @@ The evidence has ranks. Only what the strongest rank finds counts, and only if i
 
 from collections.abc import Sequence
 
-from toolweave.json_text import Json
 from toolweave.tools.inner_keys import is_meant
 from toolweave.tools.key_meaning import containing, is_decoration, longer_or_shorter, says_when
 from toolweave.tools.meaning import CHANGING, words
@@ -20,6 +19,8 @@ _VAGUE = words(
     "name type mode config setting option value data text id field list object string number key"
     " the node is to of a an or and for in its use what which"
 )
+# Words for how something is done, which add nothing to an option.
+_MANNER = words("kind style way how choice select selection method strategy")
 
 
 def ranks(
@@ -37,7 +38,7 @@ def ranks(
     return {
         NAMED: [one for one in possible if _is_named(stray.name, one.name) and _says(stray, one)],
         DESCRIBED: [one for one in possible if _is_described(stray.name, one)],
-        OPTION: [one for one in possible if _is_option(stray.value, one)],
+        OPTION: [one for one in possible if _is_option(stray, one)],
         ONLY: [one for one in possible if _is_only(stray, one, slots, strays)],
     }
 
@@ -62,9 +63,16 @@ def _is_described(key: str, slot: NodeSlot) -> bool:
     return given <= words(slot.description) | words(slot.name)
 
 
-def _is_option(value: Json, slot: NodeSlot) -> bool:
+def _is_option(stray: Stray, slot: NodeSlot) -> bool:
+    """Whether a value is an option of a place, and its name says nothing else: `kind`, `style`.
+
+    `response_type: json` is not the type of the body that is sent.
+    """
     options = slot.schema.get("enum")
-    return isinstance(value, str) and isinstance(options, list) and value in options
+    if not isinstance(stray.value, str) or not isinstance(options, list):
+        return False
+    told = words(stray.name) - _VAGUE - words(slot.name) - words(slot.description)
+    return stray.value in options and not told - _MANNER
 
 
 def _is_only(

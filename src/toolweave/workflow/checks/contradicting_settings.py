@@ -23,6 +23,13 @@ _MEDIA = {
 }
 # The port that a mail server has for one kind of security.
 _SECURITY = {465: "tls", 587: "starttls"}
+# What says where mail comes from, for each way of getting it.
+_MAIL_SOURCES: Mapping[str, tuple[str, ...]] = {
+    "imap": ("host", "port", "use_ssl"),
+    "gmail_api": ("base_url",),
+    "outlook_api": ("base_url",),
+    "webhook": ("path",),
+}
 # Paths at which this service answers by itself.
 _TAKEN = frozenset({"github", "slack", "telegram", "discord", "health", "mcp", "api"})
 _TAG = pattern(r"<(/?(?:b|i|u|s|a|code|pre|strong|em|blockquote))(?:\s[^<>]*)?>")
@@ -90,6 +97,18 @@ def _mail_port(config: JsonObject, _: JsonObject) -> Iterator[_Found]:
     if expected and str(security) in _SECURITY.values() and security != expected:
         message = f"port {port} is used with {expected}; 'security' is {shown(security)}"
         yield "security", message, f"choose {expected}, or the other port"
+
+
+def _mail_source(config: JsonObject, _: JsonObject) -> Iterator[_Found]:
+    """Parts of a mail server that another way of getting mail has."""
+    provider, server = config.get("email_provider", "imap"), config.get("server_config")
+    kind = provider if isinstance(provider, str) else ""
+    for name in server if isinstance(server, dict) else ():
+        users = [one for one, names in _MAIL_SOURCES.items() if name in names]
+        if users and kind in _MAIL_SOURCES and kind not in users:
+            message = f"{name!r} has no effect while 'email_provider' is {shown(kind)}"
+            hint = f"remove it, or choose {' or '.join(map(repr, users))}"
+            yield f"server_config.{name}", message, hint
 
 
 def _only_copies(config: JsonObject, inputs: JsonObject) -> Iterator[_Found]:
@@ -249,5 +268,6 @@ _RULES: Mapping[str, tuple[_Rule, ...]] = {
     "FLOW.SUBWORKFLOW": (_data,),
     "FLOW.SWITCH": (_cases,),
     "HUMAN_IN_THE_LOOP.TELEGRAM_INTERACTION": (_markup,),
+    "TRIGGER.EMAIL": (_mail_source,),
     "TRIGGER.WEBHOOK": (_taken,),
 }

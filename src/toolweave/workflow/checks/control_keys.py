@@ -12,6 +12,7 @@ from toolweave.json_text import Json
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.ports import out_ports
+from toolweave.workflow.formats.toolweave import EDGE_KEYS
 from toolweave.workflow.model import OUTPUT_PORT, Edge, Node
 
 _ERROR = "connect the port 'error' of the node to what is to happen then"
@@ -119,26 +120,40 @@ def _edges(case: CheckContext) -> Iterator[Problem]:
         if not edge.condition and not edge.extras:
             continue
         if edge.condition and case.format != "flow" and _is_catalog(case, edge.source):
-            place = case.at_edge(index, "condition")
-            yield _problem(place, "condition", "an edge", _CONDITION)
-        for key in edge.extras:
-            if (way := _way_out(case, edge, key)) is not None:
-                place = case.at_edge(index)
-                patch = (
-                    {"op": "remove", "path": place + pointer(key)},
-                    {"op": "add", "path": case.at_edge(index, "fromPort"), "value": way},
-                )
-                found = _problem(place + pointer(key), key, "an edge", f"write {way!r} as its port")
-                yield replace(found, patch=patch)
+            if (way := _way_out(case, edge, "condition", edge.condition)) is not None:
+                yield _with_port(case, index, "condition", "/condition", way)
+            else:
+                place = case.at_edge(index, "condition")
+                yield _problem(place, "condition", "an edge", _CONDITION)
+        for key, value in edge.extras.items():
+            if (way := _way_out(case, edge, key, value)) is not None:
+                yield _with_port(case, index, key, _stored(key), way)
                 continue
             plain = _plain(key)
             if (hint := _HINTS.get(plain) or _OF_EDGES.get(plain)) is not None:
                 yield _problem(case.at_edge(index) + pointer(key), key, "an edge", hint)
 
 
-def _way_out(case: CheckContext, edge: Edge, key: str) -> str | None:
+def _stored(key: str) -> str:
+    """Where the canonical document keeps an unknown key of an edge; it has a `condition` itself."""
+    own = pointer("x-toolweave", "exact", "at", pointer("extras", key))
+    return own if key in EDGE_KEYS else pointer(key)
+
+
+def _with_port(case: CheckContext, index: int, key: str, stored: str, way: str) -> Problem:
+    """The problem of a key of an edge that names its output port, which the fix makes it."""
+    place = case.at_edge(index)
+    patch = (
+        {"op": "remove", "path": place + stored},
+        {"op": "add", "path": case.at_edge(index, "fromPort"), "value": way},
+    )
+    found = _problem(place + pointer(key), key, "an edge", f"write {way!r} as its port")
+    return replace(found, patch=patch)
+
+
+def _way_out(case: CheckContext, edge: Edge, key: str, value: Json) -> str | None:
     """The output port that is named under another key of an edge that leaves by the usual one."""
-    value, node = edge.extras[key], case.graph.nodes.get(edge.source)
+    node = case.graph.nodes.get(edge.source)
     if node is None or edge.source_port != OUTPUT_PORT or not isinstance(value, str):
         return None
     known = out_ports(case, node) or ()

@@ -194,6 +194,14 @@ class EdgeEnds:
 
     def _by_type(self, end: NodeId) -> NodeId | None:
         """The only node of a type, where the type is written in place of its id."""
+        said = plain_word(end)
+        called = [
+            one.id
+            for one in self._nodes.values()
+            if one.ref and said in {plain_word(one.ref), plain_word(one.ref.partition(".")[2])}
+        ]
+        if called:
+            return called[0] if len(called) == 1 else None
         kind = meant_type(end) if end not in _ENDS else str(end)
         found = [one.id for one in self._nodes.values() if one.type == kind]
         return found[0] if kind in _ENDS and len(found) == 1 else None

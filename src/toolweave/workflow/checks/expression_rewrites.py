@@ -79,6 +79,15 @@ _IN_TEXT = pattern(
 # `days[0.rain`
 _OPEN_INDEX = pattern(r"\[\s*(\d+)(?=\.[A-Za-z_]|\s*(?:[=<>!&|+*/)-]|$))")
 _QUOTED_NUMBER = pattern(r"(?<=[<>=] )['\"](-?\d+(?:\.\d+)?)['\"]")
+# `20 €`: a unit after a number, which has nothing to do with an expression.
+_UNITS = pattern(r"(?<=\d)\s*(?:°[CFK]?|€|£|\$)(?=\s*(?:&&|\|\||[)\],?:]|$))")
+_QUOTED_TRUTH = pattern(r"(^|&&\s*|\|\|\s*|!\s*)(['\"])(true|false)\2(?=\s*(?:&&|\|\||\)|$))")
+# `amount = facts.amount` gives a name to a value.
+_ASSIGNMENT = pattern(
+    r"\s*(?:(?:let|const|var)\s+)?[A-Za-z_]\w*\s*:?=(?![=~>])\s*"
+    r"(?!\s*(?:'[^']*'|\"[^\"]*\"|-?\d+(?:\.\d+)?|true|false|null|True|False|None)\s*;?\s*$).+",
+    re.DOTALL,
+)
 _SIGNS: tuple[tuple[str, str], ...] = (
     ("~=", "!="),
     ("/=", "!="),
@@ -107,6 +116,11 @@ _SIGNS: tuple[tuple[str, str], ...] = (
     ("\N{EN DASH}", "-"),
     ("^", "!"),
 )
+
+
+def is_assignment(text: str) -> bool:
+    """Whether a text gives a plain name to what is no constant, rather than comparing it."""
+    return "=" in text and _ASSIGNMENT.fullmatch(text) is not None
 
 
 def rewrites(text: str) -> Iterator[str]:
@@ -162,6 +176,7 @@ def _rewritten(text: str) -> Iterator[str]:
     yield _MOMENT.sub(r"timestamp('\1')", plain)
     yield _POINTS.sub(" + ", plain)
     yield _TWICE.sub(r"\1", plain)
+    yield _UNITS.sub("", plain)
     if "?" not in plain:
         yield _COLONS.sub(".", plain)
     if plain.startswith("(") and _closing(plain) == len(plain) - 1:
@@ -226,6 +241,7 @@ def retyped(text: str) -> Iterator[str]:
     if "==" not in text and _JOINED.search(text):
         yield _outside_quotes(text, "||", "+")  # `'a' || b` of SQL; `b || 'a'` is a default
     yield _QUOTED_NUMBER.sub(r"\1", text)
+    yield _QUOTED_TRUTH.sub(r"\1\3", text)
     yield _IN_TEXT.sub(lambda match: f"{match['whole']}.contains({match['part']})", text)
 
 

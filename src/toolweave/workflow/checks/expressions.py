@@ -19,7 +19,7 @@ from toolweave.problems import Problem, pointer
 from toolweave.workflow.checks.cel_fields import CEL_FIELDS, TRANSLATED_FIELDS, CelText, cel_texts
 from toolweave.workflow.checks.constant_values import filled
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.expression_rewrites import retyped
+from toolweave.workflow.checks.expression_rewrites import is_assignment, retyped
 from toolweave.workflow.checks.foreign_repair import ForeignRepair
 from toolweave.workflow.checks.misread_expressions import misread
 from toolweave.workflow.checks.node_facts import NodeFacts, node_table
@@ -182,7 +182,7 @@ class _Texts:
     def _cel_text(self, node: Node, cel: CelText, place: str) -> Iterator[Problem]:
         translate = translate_condition if cel.field.is_condition else translate_expression
         verdict = _judged(cel.text, translate, is_older=self._is_older)
-        if _is_foreign(verdict):
+        if _is_foreign(verdict) and not is_assignment(cel.text):
             verdict = self._translated(node, cel, verdict)
         elif not verdict.faults and (fault := misread(cel.text)) is not None:
             is_condition = cel.field.is_condition

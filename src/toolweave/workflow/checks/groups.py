@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from toolweave.errors import Invalid
+from toolweave.json_text import JsonObject
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, did_you_mean, pointer
 from toolweave.tools.key_meaning import reordered
@@ -101,7 +102,9 @@ def _flows(case: CheckContext) -> Iterator[Problem]:
         if not isinstance(called, str) or called not in known:
             name = called if isinstance(called, str) else ""
             meant = by_name.get(name) or spelling.meant(name) or _of_words(name, flows)
-            if not name and len(flows) == 1:
+            # Under another name, the node may say which one it calls.
+            is_said = called is None and any(one in known for one in _texts(node.data))
+            if not name and len(flows) == 1 and not is_said:
                 meant = flows[0].id
             yield Problem(
                 "SUBFLOW_UNKNOWN",
@@ -116,6 +119,10 @@ def _flows(case: CheckContext) -> Iterator[Problem]:
             )
         elif case.is_subflow and called == case.workflow.id:
             yield _of_itself(place, called)
+
+
+def _texts(data: JsonObject) -> Iterator[str]:
+    yield from (one for one in data.values() if isinstance(one, str))
 
 
 def _of_words(name: str, flows: Sequence[Workflow]) -> str | None:

@@ -42,6 +42,8 @@ _ALIASES = {
     "agent": "subAgent",
     "question": "askUserQuestion",
     "askuser": "askUserQuestion",
+    "subflow": "subAgentFlow",
+    "agentflow": "subAgentFlow",
     "mcptool": "mcp",
     "mcpnode": "mcp",
     "begin": "start",

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from toolweave.problems import Problem
 from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.problem_location import beside_data
 from toolweave.workflow.mode_check import check_mode
 
 # The visual editor leaves the list empty; at run time the server provides the tools.
@@ -21,7 +22,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
         for problem in check_mode(node, case.known.now):
             is_theirs_to_omit = is_theirs and problem.code in _OMITTED
             found = replace(problem, severity="warning") if is_theirs_to_omit else problem
-            yield _moved(found, place)
+            yield beside_data(_moved(found, place))
 
 
 def _moved(problem: Problem, by: str) -> Problem:

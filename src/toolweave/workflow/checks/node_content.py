@@ -205,7 +205,11 @@ def _field(node: Node, rule: _Rule, rules: tuple[_Rule, ...]) -> Iterator[Proble
 def _other_name(node: Node, rule: _Rule, rules: tuple[_Rule, ...]) -> Iterator[Problem]:
     """Yield a key that is ignored and means a field for which the node has something else."""
     known = {one.name for one in rules} | {*_KNOWN_KEYS}
-    strange = [one for one in node.data if one not in known and is_meant(one, rule.name)]
+    strange = [
+        one
+        for one in node.data
+        if one not in known and (is_meant(one, rule.name) or _with_kind(one, rule.name, node))
+    ]
     if len(strange) == 1 and _is(node.data[strange[0]], rule.kind) and node.data[strange[0]]:
         move = {"op": "move", "from": pointer(strange[0]), "path": pointer(rule.name)}
         message = f"{node.type!r} has no {strange[0]!r}; it is ignored"
@@ -229,6 +233,7 @@ def _missing(node: Node, rule: _Rule, rules: tuple[_Rule, ...]) -> Problem:
     slips = slips or [key for key in strange if is_meant(key, rule.name) and node.data[key]]
     slips = slips or [key for key in strange if _has_form(rule.name, key, node.data[key])]
     slips = slips or [key for key in strange if _without_kind(key, rule.name, type_of(node))]
+    slips = slips or [key for key in strange if _with_kind(key, rule.name, node)]
     patch = None
     if len(slips) == 1 and _is(node.data[slips[0]], rule.kind) and node.data[slips[0]]:
         patch = ({"op": "move", "from": pointer(slips[0]), "path": pointer(rule.name)},)
@@ -258,7 +263,14 @@ def _has_form(name: str, key: str, value: Json) -> bool:
 
 def _without_kind(key: str, name: str, kind: str) -> bool:
     """Whether a key is a field without the word for the node: `path` of a skill's `skillPath`."""
-    return (*words_in(kind), *words_in(key)) == words_in(name)
+    given, known = words_in(key), words_in(name)
+    is_end = len(given) > 1 and known[-len(given) :] == given  # `flowId` of `subAgentFlowId`
+    return (*words_in(kind), *given) == known or is_end
+
+
+def _with_kind(key: str, name: str, node: Node) -> bool:
+    """Whether a key is a field with the word for the node before it: `skillName` of a skill."""
+    return words_in(key) == (*words_in(type_of(node)), *words_in(name))
 
 
 def _wrong_kind(node: Node, rule: _Rule, value: Json) -> Problem:

@@ -145,7 +145,7 @@ def meant_out(node: Node, edge: Edge, known: tuple[str, ...], used: frozenset[st
         said = _letters(wrong)
         return known[0] if said in _ONLY_OUTPUT else closest(wrong, (*known, ERROR))
     if named := _said(node, wrong, known):
-        return named
+        return None if _is_of_another(wrong, named, known, used) else named
     # Beside an edge for what passes, a failure is the answer no.
     if _letters(wrong) in _FAILURES and "rejected" in known and used & _PASSING:
         return "rejected"
@@ -155,6 +155,15 @@ def meant_out(node: Node, edge: Edge, known: tuple[str, ...], used: frozenset[st
         return known[at]
     left = [port for port in known if port not in used and not edge.extras]
     return left[0] if len(left) == 1 and wrong in {OUTPUT_PORT, *SAME_AS_OUTPUT} else None
+
+
+def _is_of_another(wrong: str, named: str, known: Sequence[str], used: frozenset[str]) -> bool:
+    """Whether a number may be counted from 1: its port is in use, and another one is not."""
+    match = _NUMBER.fullmatch(named)
+    if match is None or named not in used or not wrong.rstrip().endswith(match[2]):
+        return False
+    others = [one for one in known if (found := _NUMBER.fullmatch(one)) and found[1] == match[1]]
+    return any(one not in used for one in others)
 
 
 def _said(node: Node, text: str, known: tuple[str, ...]) -> str | None:
@@ -274,6 +283,8 @@ def by_branch_number(wrong: str, known: Sequence[str], used: frozenset[str]) -> 
     others = [found for one in used if (found := _NUMBER.fullmatch(one)) and found[1] == match[1]]
     meant = f"branch-{match[2]}"
     is_from_zero = any(one[2] == "0" for one in others) and len(others) <= len(known)
+    # Where an edge uses the port that it would be if counted from 1, it is counted from 0.
+    is_from_zero |= meant not in used and f"branch-{int(match[2]) - 1}" in used and not others[1:]
     return meant if is_from_zero and meant in known else None
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from toolweave.json_text import Json, canonical
 from toolweave.patterns import pattern
-from toolweave.problems import Problem
+from toolweave.problems import Problem, pointer
 from toolweave.tools.meaning import meant
 from toolweave.tools.misspelling import misspelt
 from toolweave.tools.tool import Tool
@@ -21,6 +21,8 @@ from toolweave.workflow.checks.node_facts import NodeFacts, node_table
 from toolweave.workflow.checks.problem_location import placed
 from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.checks.templated_values import check_values, strangers, takes_values
+from toolweave.workflow.json_patch import steps_of
+from toolweave.workflow.mode_fields import OWN_FIELDS
 from toolweave.workflow.mode_status import LiveTools, live_status
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import mode_of, schema_of, text_at
@@ -160,10 +162,26 @@ def _of_node(node: Node, known: _KnownTools) -> Iterator[Problem]:
     patches: list[object] = []
     is_there = VALUES in node.data
     for problem in _of_one_tool(found):
+        if (moved := _beside_values(problem, node, is_there=is_there)) is not None:
+            yield moved
+            continue
         # One patch fixes both problems of a misspelt name.
         is_given = is_there and problem.patch not in patches
         patches += [problem.patch] if problem.patch else []
         yield placed(problem, f"/{VALUES}", is_there=is_given)
+
+
+def _beside_values(problem: Problem, node: Node, *, is_there: bool) -> Problem | None:
+    """A missing value that stands beside the values of the tool, which is moved to them."""
+    name = steps_of(problem.pointer)[-1] if problem.pointer.count("/") == 1 else ""
+    is_missing = problem.code == "MCP_PARAMETER_REQUIRED" and problem.patch is None
+    if not is_missing or name in OWN_FIELDS or node.data.get(name) in (None, "", [], {}):
+        return None
+    made = [] if is_there else [{"op": "add", "path": f"/{VALUES}", "value": {}}]
+    place = pointer(VALUES, name)
+    patch = (*made, {"op": "move", "from": pointer(name), "path": place})
+    hint = f"move {name!r} to {VALUES!r}"
+    return replace(problem, pointer=place, hint=hint, patch=patch)
 
 
 def _of_one_tool(problems: list[Problem]) -> Iterator[Problem]:

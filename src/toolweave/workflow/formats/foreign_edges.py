@@ -69,6 +69,8 @@ _IN_END = frozenset({"node", "nodeid", "id", "step", "name"})
 _ARROW = pattern(r"\s*(?:-+>|=+>|→|⟶|➔|➜|>>|\|>)\s*")
 _PORT = pattern(r"(?P<node>.+?)\s*(?:[:.#/]\s*(?P<port>[\w-]+)|[\[(]\s*(?P<in>[\w-]+)\s*[\])])")
 _NUMBERED = {"IF": ("true", "false")}
+# The items of an edge that is a list with its port.
+_WITH_PORT = 3
 # What the canonical dialect says of an edge without ports.
 _PORTS = {"out": "output", "into": "input"}
 
@@ -273,7 +275,10 @@ def _several(edge: Json, nodes: Nodes, dialect: Dialect) -> Iterator[Json]:
 
 
 def _of_text(edge: Json, nodes: Nodes, dialect: Dialect) -> Iterator[JsonObject]:
-    """The edges of `a -> b -> c` or of the pair `["a", "b"]`."""
+    """The edges of `a -> b -> c`, of the pair `["a", "b"]`, or of `["a", "b", PORT]`."""
+    if isinstance(edge, list) and len(edge) == _WITH_PORT:
+        yield from _with_port(edge, nodes, dialect)
+        return
     if isinstance(edge, str):
         parts: list[Json] = [*_ARROW.split(edge.strip())]
     else:
@@ -289,6 +294,19 @@ def _of_text(edge: Json, nodes: Nodes, dialect: Dialect) -> Iterator[JsonObject]
         assert one is not None
         assert other is not None
         yield _edge(one[0], other[0], one[1], dialect)
+
+
+def _with_port(edge: list[Json], nodes: Nodes, dialect: Dialect) -> Iterator[JsonObject]:
+    """The edge of two nodes and the output port of the first, after it or at the end."""
+    named = [_named(one, nodes) if isinstance(one, str) else None for one in edge]
+    ports = [one for one, name in zip(edge, named, strict=True) if name is None]
+    ends = [name for name in named if name is not None]
+    if len(ends) != 2 or named[0] is None or not ports:
+        return
+    (port,) = ports
+    said = port.strip() if isinstance(port, str) else ""
+    if said:
+        yield _edge(ends[0], ends[1], said, dialect)
 
 
 def _end(text: Json, nodes: Nodes) -> tuple[str, str | None] | None:

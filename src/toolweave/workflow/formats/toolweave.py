@@ -43,7 +43,7 @@ _USUAL_EDGE_TYPES = [str] * len(_USUAL_EDGE)
 _USUAL_POSITION = ["x", "y"]
 _NUMBERS = frozenset({int, float})
 _NODE = frozenset({"id", "type", "name", "position", "data", "parentId"})
-_EDGE = frozenset({"id", "from", "to", "fromPort", "toPort", "kind", "condition"})
+EDGE_KEYS = frozenset({"id", "from", "to", "fromPort", "toPort", "kind", "condition"})
 _BEFORE = ("id", "name", "description", "version", "schemaVersion")
 _AFTER = ("createdAt", "updatedAt", "metadata")
 _HEADER = frozenset({*_BEFORE, *_AFTER})
@@ -266,7 +266,7 @@ class ToolweaveCodec:
             input_port(optional_text(item, "toPort", notes)),
             optional_text(item, "kind", notes),
             optional_text(item, "condition", notes),
-            unknown(item, _EDGE) if not item.keys() <= _EDGE else {},
+            unknown(item, EDGE_KEYS) if not item.keys() <= EDGE_KEYS else {},
         )
 
     def write_edge(self, edge: Edge, form: str, called: Mapping[str, str]) -> JsonObject:
@@ -282,7 +282,7 @@ class ToolweaveCodec:
             written["kind"] = edge.kind
         if edge.condition is not None:
             written["condition"] = edge.condition
-        return written | unknown(edge.extras, _EDGE) if edge.extras else written
+        return written | unknown(edge.extras, EDGE_KEYS) if edge.extras else written
 
     def edge_places(self, item: JsonObject) -> Mapping[str, str]:
         """Everything has its canonical name."""

@@ -60,6 +60,7 @@ from toolweave.workflow.formats.foreign.vocabulary import (
     FUNCTIONS,
     LOOPS,
     METHODS,
+    PLUCKING,
     SEVERAL,
     Pattern,
     Sort,
@@ -109,6 +110,12 @@ class CallWriter(ABC):
         name = dotted_name(tree.of)
         if tree.named:
             raise NotReadable
+        match tree:
+            case Call(of=FieldAccess(of=ForeignName(name="_"), key=key), arguments=(of, *rest)):
+                # Lodash takes what a method is called on as the first argument.
+                return self._called(Call(FieldAccess(of, key, is_optional=False), tuple(rest)))
+            case _:
+                pass
         return self._special_call(tree, name) or self._function_call(tree, name)
 
     def _special_call(self, tree: Call, name: str) -> CelPiece | None:
@@ -342,7 +349,7 @@ class CallWriter(ABC):
                     optional=optional,
                     is_null_by_chain=True,
                 )
-            case (Constant(text=str() as key),) if name == "map" and is_name(key):
+            case (Constant(text=str() as key),) if plain in PLUCKING and is_name(key):
                 variable = "item" if of.text == "data" else "x"
                 each = FieldAccess(ForeignName(variable), key, is_optional=False)
                 return self._loop(of, "map", "list", variable, each)

@@ -133,6 +133,11 @@ def _is_ours(text: str, match: re.Match[str]) -> bool:
     return opened >= 0 and text.find("}}", opened, match.start()) < 0
 
 
+# The sign before a whole text of n8n; `== Title ==` is a text.
+_SIGN_OF_N8N = pattern(r"=(?![=>])")
+
+
 def without_sign(right: str, text: str) -> str:
     """A translated text without the sign of an expression of n8n, where the text had it."""
-    return right[1:] if text.startswith("={{") and _OF_N8N.search(text) else right
+    is_marked = _SIGN_OF_N8N.match(text) is not None and _OF_N8N.search(text) is not None
+    return right[1:] if is_marked and right[:1] == "=" else right

@@ -125,6 +125,7 @@ METHODS: dict[tuple[str, int], Pattern] = {
     ("replaceall", 2): _REPLACE,
     ("keys", 0): _KEYS,
     ("first", 0): _FIRST,
+    ("head", 0): _FIRST,
     ("last", 0): _LAST,
     ("hasownproperty", 1): ("{1} in {0}", "bool"),
     ("haskey", 1): ("{1} in {0}", "bool"),
@@ -135,8 +136,10 @@ LOOPS: dict[str, tuple[str, Sort]] = {
     **dict.fromkeys(("some", "any", "exists"), ("exists", "bool")),
     **dict.fromkeys(("every", "all"), ("all", "bool")),
     **dict.fromkeys(("filter", "where"), ("filter", "list")),
-    **dict.fromkeys(("map", "select"), ("map", "list")),
+    **dict.fromkeys(("map", "select", "collect"), ("map", "list")),
 }
+# Methods that take one field of each item.
+PLUCKING = frozenset({"map", "pluck", "mapby", "collect", "arraycolumn"})
 # Filters of Jinja, Liquid and Twig, by name and number of arguments; None changes nothing.
 FILTERS_BY_ARGUMENTS: dict[tuple[str, int], Pattern | None] = {
     **{(name, 0): _UPPER for name in ("upper", "upcase", "uppercase")},

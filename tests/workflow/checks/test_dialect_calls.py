@@ -1,0 +1,136 @@
+"""Calls and signs of other languages in expressions, and assignments, which are no comparisons."""
+
+import pytest
+from tests.workflow.corpus.bases import Document, edge, node, whole, world
+
+from toolweave import json_text
+from toolweave.workflow.modes import object_at
+from toolweave.workflow.report import Report, examine
+
+_SCHEMA: Document = {
+    "type": "object",
+    "properties": {
+        "amount": {"type": "number"},
+        "status": {"type": "string"},
+        "ready": {"type": "boolean"},
+        "rows": {"type": "array", "items": {"type": "object", "properties": {
+            "city": {"type": "string"}, "total": {"type": "integer"}}}},
+    },
+}  # fmt: skip
+
+
+def _report(ref: str, settings: Document, inputs: Document | None = None) -> Report:
+    nodes = [
+        node("go", "start"),
+        node("keep", "ACTION.SET_FIELDS", configurations={"set": {"limit": 5, "text": "a"}}),
+        node("act", ref, configurations=settings, inputParams=inputs or {}),
+    ]
+    nodes[1]["data"]["inputParams"] = {"data": {}}
+    document = whole("w", nodes, [edge("go", "keep"), edge("keep", "act")])
+    return examine(json_text.write({**document, "inputSchema": _SCHEMA}), world("alone"))
+
+
+def _if(text: str) -> Report:
+    return _report("FLOW.IF", {"condition_expression": text}, {"data": "{{ trigger }}"})
+
+
+def _condition(report: Report) -> str:
+    return str(
+        object_at(report.fixed.workflow.nodes[2].data, "configurations")["condition_expression"]
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "amount = keep.data.limit",
+        "status = keep.data.text",
+        "total = data.amount + 1",
+        "ready = data.amount > 3",
+        "result = size(data.rows)",
+        "let amount = keep.data.limit",
+    ],
+)
+def test_an_assignment_is_not_made_a_comparison(text: str) -> None:
+    report = _if(text)
+    assert "EXPRESSION_INVALID" in {one.code for one in report.problems}
+    assert _condition(report) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("status = 'paid'", "data.status == 'paid'"),
+        ("data.amount = 3.0", "data.amount == 3.0"),
+        ("data.status = keep.data.text", "data.status == keep.data.text"),
+    ],
+)
+def test_a_comparison_with_one_sign_is_fixed(text: str, right: str) -> None:
+    assert _condition(_if(text)) == right
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("data.amount > 3.0 && 'true'", "data.amount > 3.0 && true"),
+        ("'false' || data.amount > 3.0", "false || data.amount > 3.0"),
+        ('data.ready && "true"', "data.ready && true"),
+        ("data.ready || 'false'", "data.ready || false"),
+        ("!'false' && data.ready", "!false && data.ready"),
+        ("data.amount > 20.0°", "data.amount > 20.0"),
+        ("data.amount > 20.0 €", "data.amount > 20.0"),
+        ("data.amount >= 20.5°C && data.ready", "data.amount >= 20.5 && data.ready"),
+    ],
+)
+def test_a_word_for_a_truth_and_a_number_with_its_unit_are_fixed(text: str, right: str) -> None:
+    assert _condition(_if(text)) == right
+
+
+def _filled(text: str) -> str:
+    report = _report("FLOW.STOP", {"message": text, "outcome": "error"}, {"data": {}})
+    return str(object_at(report.fixed.workflow.nodes[2].data, "configurations")["message"])
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("{{ _.map(trigger.rows, 'city').join(', ') }}", "{{ trigger.rows.map(x, x.city).join(', ') }}"),
+        ("{{ trigger.rows.pluck('city').join(', ') }}", "{{ trigger.rows.map(x, x.city).join(', ') }}"),
+        ("N: {{ _.size(trigger.rows) }}", "N: {{ trigger.rows.size() }}"),
+        ("{{ _.trim(trigger.status) }}", "{{ trigger.status.trim() }}"),
+        ("A: {{ _.some(trigger.rows, r => r.total > 3) }}", "A: {{ trigger.rows.exists(r, r.total > 3) }}"),
+        ("{{ _.join(trigger.rows.map(r => r.city), '; ') }}",
+         "{{ trigger.rows.map(r, r.city).join('; ') }}"),
+        ("{{ trigger.rows.collect(r => r.city).join(', ') }}",
+         "{{ trigger.rows.map(r, r.city).join(', ') }}"),
+        ("A: {{ _.startsWith(trigger.status, 'pa') }}", "A: {{ trigger.status.startsWith('pa') }}"),
+    ],
+)  # fmt: skip
+def test_a_call_of_another_language_is_written_as_cel(text: str, right: str) -> None:
+    assert _filled(text) == right
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("=Status: {{ $json.status }}", "Status: {{ data.status }}"),
+        (
+            "=Limit {{ $('keep').item.json.data.limit }} is over",
+            "Limit {{ keep.data.limit }} is over",
+        ),
+        ("=Hi {{ $node['keep'].json.data.text }}!", "Hi {{ keep.data.text }}!"),
+        ("= {{ $json.status }} is new", " {{ data.status }} is new"),
+        ("=Sum: {{ $('keep').first().json.data.limit }}", "Sum: {{ keep.data.limit }}"),
+    ],
+)
+def test_the_sign_before_a_text_of_n8n_is_removed(text: str, right: str) -> None:
+    report = _report("FLOW.STOP", {"message": text, "outcome": "error"}, {"data": "{{ trigger }}"})
+    fixed = object_at(report.fixed.workflow.nodes[2].data, "configurations")["message"]
+    assert str(fixed).strip() == right.strip()
+
+
+@pytest.mark.parametrize(
+    "text", ["== {{ trigger.status }} ==", "=== Report ===\n{{ trigger.status }}"]
+)
+def test_signs_that_are_part_of_a_text_stay(text: str) -> None:
+    assert _filled(text) == text
