@@ -55,6 +55,11 @@ TOKENS = (
         ("data.mail.ends_with('@x.org')", "data.mail.endsWith('@x.org')"),
         ("endsWith(data.mail, '@x.org')", "data.mail.endsWith('@x.org')"),
         ("data.name.toUpperCase() === 'CH'", "data.name.upperAscii() == 'CH'"),
+        # CEL has no function for other letters than those of ASCII.
+        ("data.name.toUpperCase() + '!'", "data.name.upperAscii() + '!'"),
+        ("upper(data.name)", "data.name.upperAscii()"),
+        ("data.name | upper", "data.name.upperAscii()"),
+        ("data.rows | map(attribute='id') | list", "data.rows.map(item, item.id)"),
         ("data.items.some(i => i.price > 0)", "data.items.exists(i, i.price > 0)"),
         ("[i.a for i in data.b if i.a > 1]", "data.b.filter(i, i.a > 1).map(i, i.a)"),
         ("any(i.price > 0 for i in data.items)", "data.items.exists(i, i.price > 0)"),
@@ -134,8 +139,6 @@ def test_a_foreign_expression_has_one_equivalent(text: str, cel: str) -> None:
         "ti.xcom_pull(['load', 'other'])",
         "137405211__city",
         "data.x | capitalize",
-        "data.name.toUpperCase()",  # CEL has the letters of ASCII only
-        "data.name | upper",
         "round(data.price)",  # Python rounds a half to the even number
         "data.price.toFixed(2)",  # JavaScript rounds a half away from zero
         "data.code == 'a' || 'b'",

@@ -168,7 +168,9 @@ class EdgeEnds:
         self, index: int, edge: Edge, key: str, end: NodeId
     ) -> tuple[str, Operation] | None:
         named = self._by_name.get(end, []) or self._by_plain_name.get(plain_word(end), [])
-        meant = named[0] if len(named) == 1 else self._ids.meant(end) or self._by_type(end)
+        meant = named[0] if len(named) == 1 else self._ids.meant(end)
+        if meant is None and len(self._ids.nearest(end)) < 2:
+            meant = self._by_type(end)
         meant = meant or (self._with_kind(end) if key == "to" else None)
         place = self._case.at_edge(index, key)
         if meant is not None and self._fits(edge, key, NodeId(meant)):

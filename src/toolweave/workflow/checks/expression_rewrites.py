@@ -14,7 +14,7 @@ from toolweave.patterns import pattern
 MAX_LENGTH = 2_000
 MAX_REWRITES = 60
 # `{{#if x}}`, `{{/if}}`, `{{> part}}`: blocks of other systems, which are no expressions.
-_BLOCKS = frozenset("#/>^!%")
+_BLOCK = pattern(r"\s*(?:[#/>^%]|!(?![\w(]))")
 # `a // b` is a division or a default: what follows would become a comment.
 _COMMENT = pattern(r"[\w\])'\"]\s*//")
 _WRAPPED = pattern(
@@ -103,7 +103,6 @@ _SIGNS: tuple[tuple[str, str], ...] = (
     ("->", "."),
     ("::", "."),
     (".[", "["),
-    ("?.", "."),
     ("!.", "."),
     ("\\'", "'"),
     ('\\"', '"'),
@@ -125,7 +124,7 @@ def is_assignment(text: str) -> bool:
 
 def rewrites(text: str) -> Iterator[str]:
     """Return the text in other writings, each one thing changed, then two."""
-    if len(text) > MAX_LENGTH or text.lstrip()[:1] in _BLOCKS or _COMMENT.search(text):
+    if len(text) > MAX_LENGTH or _BLOCK.match(text) or _COMMENT.search(text):
         return
     seen = {text}
     level = [text]

@@ -17,6 +17,7 @@ from toolweave.tools.meaning import is_verb, plain_word, words
 from toolweave.tools.misspelling import misspelt
 from toolweave.tools.name_words import words_in
 from toolweave.tools.other_names import names_of
+from toolweave.workflow.checks.foreign_node_names import named_otherwise, node_named
 from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import object_at
@@ -87,7 +88,10 @@ def _named(catalog: Catalog, node_type: str, subtype: str) -> NodeSpec | None:
     is_tool = subtype.startswith(TOOL)
     if isinstance(found, CorrectedName) and not (is_tool and found.spec.origin is None):
         return found.spec
-    if not subtype or node_type not in NODE_TYPES:
+    if node_type not in NODE_TYPES:
+        named = node_named(node_type.rpartition(".")[2]) if "." in node_type else None
+        return catalog.get(*named) if named is not None else None
+    if not subtype:
         return None
     of_type = {
         spec.subtype: spec
@@ -102,6 +106,7 @@ def _named(catalog: Catalog, node_type: str, subtype: str) -> NodeSpec | None:
         or _by_words(subtype, of_type)
         # `SCHEDULE` is only related to a trigger: its settings decide.
         or (_by_foreign_name(subtype, of_type) if node_type != "TRIGGER" else None)
+        or named_otherwise(node_type, subtype, of_type)
         or _by_product(subtype, of_type)
     )
     return of_type[meant] if meant else None

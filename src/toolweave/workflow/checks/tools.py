@@ -25,7 +25,7 @@ from toolweave.workflow.json_patch import steps_of
 from toolweave.workflow.mode_fields import OWN_FIELDS
 from toolweave.workflow.mode_status import LiveTools, live_status
 from toolweave.workflow.model import Node
-from toolweave.workflow.modes import mode_of, schema_of, text_at
+from toolweave.workflow.modes import mode_of, object_at, schema_of, text_at
 
 READS_CONSTANTS = True
 VALUES = "parameterValues"
@@ -162,7 +162,7 @@ def _of_node(node: Node, known: _KnownTools) -> Iterator[Problem]:
     patches: list[object] = []
     is_there = VALUES in node.data
     for problem in _of_one_tool(found):
-        if (moved := _beside_values(problem, node, is_there=is_there)) is not None:
+        if (moved := _beside_values(problem, node, known, is_there=is_there)) is not None:
             yield moved
             continue
         # One patch fixes both problems of a misspelt name.
@@ -171,17 +171,24 @@ def _of_node(node: Node, known: _KnownTools) -> Iterator[Problem]:
         yield placed(problem, f"/{VALUES}", is_there=is_given)
 
 
-def _beside_values(problem: Problem, node: Node, *, is_there: bool) -> Problem | None:
+def _beside_values(
+    problem: Problem, node: Node, known: _KnownTools, *, is_there: bool
+) -> Problem | None:
     """A missing value that stands beside the values of the tool, which is moved to them."""
     name = steps_of(problem.pointer)[-1] if problem.pointer.count("/") == 1 else ""
     is_missing = problem.code == "MCP_PARAMETER_REQUIRED" and problem.patch is None
     if not is_missing or name in OWN_FIELDS or node.data.get(name) in (None, "", [], {}):
         return None
-    made = [] if is_there else [{"op": "add", "path": f"/{VALUES}", "value": {}}]
+    judge, values = known.judge(node), object_at(node.data, VALUES)
+    named = judge.names if judge is not None else frozenset[str]()
+    # Its other arguments stand there as well.
+    beside = [one for one in node.data if one in named - OWN_FIELDS and one not in values]
+    patch = [] if is_there else [{"op": "add", "path": f"/{VALUES}", "value": {}}]
+    for one in beside:
+        patch.append({"op": "move", "from": pointer(one), "path": pointer(VALUES, one)})
+    hint = f"move {', '.join(map(repr, beside))} to {VALUES!r}"
     place = pointer(VALUES, name)
-    patch = (*made, {"op": "move", "from": pointer(name), "path": place})
-    hint = f"move {name!r} to {VALUES!r}"
-    return replace(problem, pointer=place, hint=hint, patch=patch)
+    return replace(problem, pointer=place, hint=hint, patch=tuple(patch))
 
 
 def _of_one_tool(problems: list[Problem]) -> Iterator[Problem]:
@@ -326,14 +333,20 @@ def _renamed(
     if meant is None:
         return problem
     repaired = replace(node, data={**node.data, key: meant})
-    before, after = (
-        {(one.code, one.pointer) for one in _of_values(each, known) if one.severity == "error"}
-        for each in (node, repaired)
-    )
+    before = {(one.code, one.pointer) for one in _of_values(node, known)}
+    new = [
+        one
+        for one in _of_values(repaired, known)
+        if one.severity == "error" and (one.code, one.pointer) not in before
+    ]
     found = known.status_problems(repaired) if known.is_live else ()
     is_found = all(one.code == "MCP_TOOL_SCHEMA_CHANGED" for one in found)
+    # What the right tool refuses is fixed with its name, so that the patch alone causes no error.
+    revealed = dict.fromkeys(canonical(placed(one, f"/{VALUES}").patch) for one in new)
     patch = ({"op": "replace", "path": f"/{key}", "value": meant},)
-    is_good = is_found and after <= before
+    is_good = is_found and all(one.patch for one in new) and len(revealed) <= 1
+    if is_good and new:
+        patch += placed(new[0], f"/{VALUES}").patch or ()
     return replace(problem, hint=f"did you mean {meant!r}?", patch=patch if is_good else None)
 
 

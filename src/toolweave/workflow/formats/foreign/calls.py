@@ -86,8 +86,6 @@ class CallWriter(ABC):
         self._names = names
         self._language: SourceLanguage = language
         self._bound: Mapping[str, ValueShape] = {}
-        # Texts in other letters that nothing compares with a text of ASCII yet.
-        self._in_other_letters = 0
 
     @abstractmethod
     def written(self, tree: Tree) -> CelPiece:
@@ -96,15 +94,6 @@ class CallWriter(ABC):
     @abstractmethod
     def true(self, tree: Tree) -> CelPiece:
         """The CEL of a part that decides something."""
-
-    def _settled(self, piece: CelPiece, *others: Tree) -> None:
-        """Note that a text in small or large letters is compared with texts of ASCII only."""
-        listed = [
-            one for tree in others for one in (tree.items if isinstance(tree, Items) else (tree,))
-        ]
-        is_ascii = all(isinstance(one, Constant) and (one.text or "").isascii() for one in listed)
-        if piece.is_ascii_only and is_ascii:
-            self._in_other_letters -= 1
 
     def _called(self, tree: Call) -> CelPiece:
         name = dotted_name(tree.of)
@@ -195,7 +184,7 @@ class CallWriter(ABC):
         plain = plain_name(name)
         match tree.arguments:
             case (of,) if plain in LOWER | UPPER and "." not in name:
-                return self._other_letters(self.written(of), plain)
+                return changed_case(self.written(of), plain)
             case (of,) if name == "Object.keys":
                 return keys_of(self.written(of))
             case (of,) if name == "ROUND":
@@ -219,10 +208,6 @@ class CallWriter(ABC):
         if " / " in text:
             values = [decimal(one) for one in values]
         return filled(pattern, values)
-
-    def _other_letters(self, of: CelPiece, name: str) -> CelPiece:
-        self._in_other_letters += not of.is_ascii_only
-        return changed_case(of, name)
 
     def _several(self, name: str, arguments: tuple[Tree, ...]) -> CelPiece:
         """A function of spreadsheets with any number of arguments."""
@@ -285,10 +270,7 @@ class CallWriter(ABC):
         if has_pattern and plain != "matches":
             raise NotReadable
         values = [self.written(one) for one in arguments]
-        if plain in _COMPARED and len(values) == 1:
-            self._settled(of, *arguments)
         if plain in {"includes", "contains"} and len(values) == 1 and of.sort == "list":
-            self._settled(values[0], *self._constants_of(of))
             return membership(values[0], "in", of)
         if (special := self._by_kind(of, plain, arguments, values)) is not None:
             return special
@@ -307,22 +289,17 @@ class CallWriter(ABC):
         given = ", ".join(one.text for one in values)
         kinds = {one.gives for one in SIGNATURES[name]}
         sort: Sort = "bool" if kinds == {"bool"} else "text" if kinds == {"string"} else "any"
-        is_ascii_only = sort == "text" and of.is_ascii_only
         text = f"{of.inside(POSTFIX)}.{name}({given})"
         if name == "split":
             return shaped(text, ValueShape(_LIST, items=TEXT))
-        return CelPiece(text, sort=sort, is_ascii_only=is_ascii_only)
-
-    def _constants_of(self, of: CelPiece) -> tuple[Tree, ...]:
-        """The items of a list that is written, as far as they are plain."""
-        return (Constant("''", of.text),) if of.text[:1] == "[" else ()
+        return CelPiece(text, sort=sort)
 
     def _by_kind(
         self, of: CelPiece, plain: str, arguments: tuple[Tree, ...], values: list[CelPiece]
     ) -> CelPiece | None:
         """Methods that depend on what they are called on, or on what is given."""
         if plain in LOWER | UPPER and not values:
-            return self._other_letters(of, plain)
+            return changed_case(of, plain)
         if plain in PLACED:
             return placed(of, plain, [whole_number(one) for one in arguments])
         if plain == "tostring" and not values:

@@ -58,8 +58,6 @@ class CelPiece:
     optional: str | None = None
     # Whether it is null only where the chain that leads to it ends early.
     is_null_by_chain: bool = False
-    # Whether other letters than those of ASCII may differ.
-    is_ascii_only: bool = False
 
     def inside(self, level: int) -> str:
         """The text where something binds at `level`."""
@@ -120,8 +118,7 @@ def filled(pattern: Pattern, values: list[CelPiece]) -> CelPiece:
     ]
     signs = [level for sign, level in LEVELS.items() if f" {sign} " in text]
     level = SIGN if text[0] == "!" else min(signs, default=POSTFIX)
-    is_ascii_only = sort == "text" and values[0].is_ascii_only
-    return CelPiece(text.format(*given), level, sort, is_ascii_only=is_ascii_only)
+    return CelPiece(text.format(*given), level, sort)
 
 
 def membership(first: CelPiece, sign: str, second: CelPiece) -> CelPiece:

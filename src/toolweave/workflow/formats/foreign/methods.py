@@ -21,9 +21,9 @@ def whole_number(tree: Tree) -> int | None:
 
 
 def changed_case(of: CelPiece, name: str) -> CelPiece:
-    """The text in small or large letters, as far as they are those of ASCII."""
+    """The text in small or large letters; CEL changes those of ASCII only."""
     method = "lowerAscii" if name in LOWER else "upperAscii"
-    return CelPiece(f"{of.inside(POSTFIX)}.{method}()", sort="text", is_ascii_only=True)
+    return CelPiece(f"{of.inside(POSTFIX)}.{method}()", sort="text")
 
 
 def item_at(of: CelPiece, index: int) -> CelPiece:

@@ -203,7 +203,6 @@ class OperationWriter(CallWriter):
     ) -> CelPiece:
         sign = {"&": "&&", "|": "||", "and": "&&", "or": "||"}.get(sign, sign)
         if sign in {"contains", "in", "not in"}:
-            self._settled(first, two)
             return membership(first, sign, second)
         if sign in {"&&", "||"}:
             if sign == "||" and isinstance(one, Constant) and one.text is not None:
@@ -226,9 +225,6 @@ class OperationWriter(CallWriter):
         outer, self._is_zero = self._is_zero, is_zero
         first, second = self.written(one), self.written(two)
         self._is_zero = outer
-        if sign in {"==", "!="}:
-            self._settled(first, two)
-            self._settled(second, one)
         if not _fit(first, second):
             raise NotReadable
         return CelPiece(f"{first.inside(SUM)} {sign} {second.inside(SUM)}", RELATION, "bool")

@@ -25,7 +25,14 @@ from toolweave.workflow.formats.foreign.cel_piece import (
     sort_of,
 )
 from toolweave.workflow.formats.foreign.comparisons import is_match
-from toolweave.workflow.formats.foreign.methods import LOWER, UPPER, item_at, part, whole_number
+from toolweave.workflow.formats.foreign.methods import (
+    LOWER,
+    UPPER,
+    changed_case,
+    item_at,
+    part,
+    whole_number,
+)
 from toolweave.workflow.formats.foreign.operations import OperationWriter, common_sort
 from toolweave.workflow.formats.foreign.source_language import SourceLanguage
 from toolweave.workflow.formats.foreign.statements import read_foreign
@@ -107,10 +114,7 @@ class ForeignWriter(OperationWriter):
             and len(tree.arguments) == 1
         ):
             return self.whole(tree.arguments[0])
-        found = self.true(tree) if is_condition else self.written(tree)
-        if self._in_other_letters:
-            raise NotReadable  # other letters than those of ASCII would differ
-        return found
+        return self.true(tree) if is_condition else self.written(tree)
 
     def written(self, tree: Tree) -> CelPiece:
         """The CEL of a part."""
@@ -315,8 +319,10 @@ class ForeignWriter(OperationWriter):
                     )
             case name, (default, Constant(cel="true")) if name in DEFAULTS:
                 return either(of, self.written(default), "python")
+            case "list", () if of.sort == "list":
+                return of
             case name, () if name in LOWER | UPPER:
-                return self._other_letters(of, name)
+                return changed_case(of, name)
             case _:
                 pass
         match tree.named:
