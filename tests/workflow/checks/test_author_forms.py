@@ -105,6 +105,36 @@ def repaired(ref: str, settings: JsonObject) -> JsonObject:
         ("TRIGGER.CRON", {"every_hour": 8}, {"cron_expression": "0 */8 * * *"}),
         # A time of day.
         ("TRIGGER.CRON", {"hour": 8, "minute": 30}, {"cron_expression": "30 8 * * *"}),
+        # The rule of n8n's schedule.
+        (
+            "TRIGGER.CRON",
+            {"rule": {"interval": [{"field": "minutes", "minutesInterval": 15}]}},
+            {"cron_expression": "*/15 * * * *"},
+        ),
+        (
+            "TRIGGER.CRON",
+            {"rule": {"interval": [{"field": "hours", "triggerAtMinute": 10}]}},
+            {"cron_expression": "10 * * * *"},
+        ),
+        (
+            "TRIGGER.CRON",
+            {"rule": {"interval": [{"triggerAtHour": 9, "triggerAtMinute": 30}]}},
+            {"cron_expression": "30 9 * * *"},
+        ),
+        (
+            "TRIGGER.CRON",
+            {
+                "rule": {
+                    "interval": [{"field": "weeks", "triggerAtDay": [1, 5], "triggerAtHour": 8}]
+                }
+            },
+            {"cron_expression": "0 8 * * 1,5"},
+        ),
+        (
+            "TRIGGER.CRON",
+            {"rule": {"interval": [{"field": "cronExpression", "expression": "0 7 1 * *"}]}},
+            {"cron_expression": "0 7 1 * *"},
+        ),
         # A duration in a unit of its own.
         ("FLOW.DELAY", {"minutes": 5}, {"duration_seconds": 300}),
         ("FLOW.DELAY", {"waitHours": 2}, {"duration_seconds": 7200}),
@@ -125,6 +155,13 @@ def repaired(ref: str, settings: JsonObject) -> JsonObject:
             {"duration_seconds": {"value": 5, "unit": "minutes"}},
             {"duration_seconds": 300},
         ),
+        # Another name, and another word for the option.
+        (
+            "EXTERNAL_ACTION.SLACK",
+            {"action": "postMessage", "channel": "#dev", "bot_token": "${vault:slack}"},
+            {"action_type": "send_message", "channel": "#dev", "bot_token": "${vault:slack}"},
+        ),
+        ("FLOW.SORT", {"sort_field": "amount", "direction": "descending"}, DESCENDING),
         # Another name, and another spelling of the value.
         (
             "TRIGGER.WEBHOOK",
@@ -179,6 +216,8 @@ def test_a_setting_in_another_form_is_written_as_the_node_reads_it(
         # Every 45 minutes is no cron expression, and of two intervals one is wrong.
         ("TRIGGER.CRON", {"interval_minutes": 45}),
         ("TRIGGER.CRON", {"interval_minutes": 15, "interval_hours": 2}),
+        ("TRIGGER.CRON", {"rule": {"interval": [{"field": "minutes", "minutesInterval": 45}]}}),
+        ("TRIGGER.CRON", {"rule": {"interval": [{"field": "days", "daysInterval": 3}]}}),
         # The names of a transformation are no fields of the data.
         ("ACTION.DATA_TRANSFORMATION", {"transformation": "map", "expression": "item.a * 2"}),
     ],

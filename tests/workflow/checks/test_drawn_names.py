@@ -119,12 +119,14 @@ def test_a_sub_flow_under_another_type_is_one(kind: str) -> None:
 def test_a_value_beside_those_of_its_tool_is_moved_to_them(values: JsonObject | None) -> None:
     data: JsonObject = {"serverId": "demo", "toolName": "weather", "mode": "detailed"}
     data |= {"city": "Oslo", **({"parameterValues": values} if values is not None else {})}
+    beside: JsonObject = {} if "days" in (values or {}) else {"days": 5}
+    data |= beside  # an optional one is moved with it
     nodes = [drawn_node("start", "start"), drawn_node("call", "mcp", **data)]
     report = _report([*nodes, drawn_node("end", "end")])
 
     fixed = report.fixed.workflow.nodes[1].data
-    assert fixed["parameterValues"] == {**(values or {}), "city": "Oslo"}
-    assert "city" not in fixed
+    assert fixed["parameterValues"] == {**(values or {}), "city": "Oslo", **beside}
+    assert fixed.keys().isdisjoint({"city", "days"})
 
 
 @pytest.mark.parametrize("make", [described, tasked])

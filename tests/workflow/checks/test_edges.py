@@ -54,6 +54,13 @@ def test_an_edge_to_nothing_known_is_not_guessed() -> None:
     assert (problem.code, problem.patch) == ("EDGE_TARGET_UNKNOWN", None)
 
 
+def test_an_end_as_near_to_two_nodes_is_not_guessed_by_its_type() -> None:
+    nodes = [START, node("stats"), node("a"), END]
+    workflow = whole(nodes, ["start > stats", "stats > a", "stat > a", "a > end"])
+    (problem,) = found(check, workflow)
+    assert (problem.code, problem.patch) == ("EDGE_SOURCE_UNKNOWN", None)
+
+
 def test_another_number_is_another_node_and_no_misspelling() -> None:
     drawn = ["start > node-1", "node-1 > end", "start > node-2"]
     (problem,) = found(check, whole([START, node("node-1"), END], drawn))

@@ -30,6 +30,20 @@ MERGE: JsonObject = {"merge_strategy": "concatenate", "handle_duplicates": "keep
         # A word that several nodes of the type have.
         ("HUMAN_IN_THE_LOOP", "APPROVAL", {"review_title": "Check", "reviewers": ["a"]}, None),
         ("n8n-nodes-base.code", "SET_FIELDS", {"set": {"a": 1}}, None),
+        # What other systems call a node, where the settings are not those of another.
+        ("TRIGGER", "ERROR_TRIGGER", {}, "WORKFLOW_FAILED"),
+        ("TRIGGER", "errorTrigger", {}, "WORKFLOW_FAILED"),
+        ("TRIGGER", "FILESYSTEM", {"paths": ["a"]}, "FILE_WATCH"),
+        ("TRIGGER", "IMAP", {}, "EMAIL"),
+        ("FLOW", "ROUTER", {}, "SWITCH"),
+        ("FLOW", "JOIN", {"merge_strategy": "union"}, "MERGE"),
+        ("MEMORY", "VECTOR_STORE", {}, "VECTOR_DATABASE"),
+        ("MEMORY", "CHAT_HISTORY", {}, "CONVERSATION_BUFFER"),
+        ("HUMAN_IN_THE_LOOP", "HUMAN_REVIEW", {"reviewers": ["a"]}, "MANUAL_REVIEW"),
+        ("n8n-nodes-base.emailReadImap", "EMAIL", {}, "EMAIL"),
+        ("FLOW", "ROUTER", {"sort_field": "a", "order": "asc"}, None),
+        ("FLOW", "PARALLEL", {}, None),
+        ("MEMORY", "REDIS", {}, None),
         ("n8n-nodes-base.setFields", "SET_FIELDS", {"set": {"a": 1}}, "SET_FIELDS"),
     ],
 )

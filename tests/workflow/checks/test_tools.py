@@ -202,6 +202,16 @@ def test_a_right_name_that_would_show_new_faults_is_no_patch() -> None:
     assert (problem.hint, problem.patch) == ("did you mean 'availability'?", None)
 
 
+def test_a_right_name_brings_the_fix_of_what_it_shows() -> None:
+    values: JsonObject = {"region": "us-east-1", "limits": 5}
+    other = a_tool(additionalProperties=False)
+    case = a_case(
+        a_workflow(a_node(values, toolName="availabilty", parameters=[])), live={"aws": [other]}
+    )
+    problem = next(one for one in check(case) if one.code == "MCP_TOOL_NOT_FOUND")
+    assert every_problem(assert_mends(case, problem)) == []
+
+
 def test_a_misspelt_server_is_mended_by_one_that_answers() -> None:
     from_catalog = a_case(a_workflow()).known.catalog.with_specs(specs_of([TOOL]))
     node = a_node(GOOD, serverId="asw")

@@ -11,6 +11,7 @@ from toolweave.problems import Problem, pointer
 from toolweave.tools.name_words import words_in
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.node_facts import node_table
+from toolweave.workflow.checks.schedule_rules import cron_of_rule
 
 CODE = "FIELD_FORM_UNUSUAL"
 _REF = "TRIGGER.CRON"
@@ -46,7 +47,8 @@ def check(case: CheckContext) -> Iterator[Problem]:
         known = {one.name for one in facts.spec.all_configurations}
         given = {key: value for key, value in settings.items() if key not in known}
         place = f"{facts.place}/configurations"
-        expression = _interval(given) or _time_of_day(given)
+        rule = cron_of_rule(given["rule"]) if given.keys() == {"rule"} else None
+        expression = rule or _interval(given) or _time_of_day(given)
         if expression is not None:
             removed: list[dict[str, Json]] = [
                 {"op": "remove", "path": place + pointer(key)} for key in given

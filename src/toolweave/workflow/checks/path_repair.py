@@ -8,7 +8,7 @@ from functools import cached_property
 
 from toolweave.cel.paths import Path, Step
 from toolweave.cel.tokens import is_name
-from toolweave.tools.meaning import words
+from toolweave.tools.meaning import plain_word, words
 from toolweave.tools.misspelling import misspelt
 from toolweave.workflow.checks.field_repair import WRAPPERS, fields_meant, input_meant, main_output
 from toolweave.workflow.checks.run_input_names import is_run_input
@@ -43,6 +43,15 @@ _ALL_NODES = frozenset({"steps", "step", "nodes", "node", "tasks", "jobs", "need
 # Names that hold secrets or settings of the machine, which no node gives.
 _APART = frozenset(
     {"secrets", "secret", "env", "environment", "vault", "credentials", "credential"}
+)
+_TEXT: frozenset[Kind] = frozenset({"string"})
+# What a node read from the text that it gives as well.
+_PARSED = "json"
+# What other clients say of an answer beside what is in it.
+_OF_REQUESTS = frozenset(
+    {"text", "html", "content", "raw", "payload", "cookies", "cookie", "reason", "encoding"}
+    | {"statustext", "statusmessage", "contenttype", "elapsed", "duration", "request", "config"}
+    | {"method", "size", "length", "stream", "blob", "error", "errors", "message", "ok", "next"}
 )
 # A short name with one letter changed is another word: `date` is not `data`.
 _SHORT = 5
@@ -123,6 +132,7 @@ class PathRepair:
             self._singular(node, path, found),
             self._elsewhere(node, path) if path[0] == "inputs" else None,
             self._of_item(node, path, found, language),
+            self._parsed(node, path, found, language),
         ):
             if other is not None:
                 return other
@@ -130,11 +140,34 @@ class PathRepair:
             return None
         meant = self.fields(path, found) or self._without_layer(node, path, found, language)
         meant = meant or self._by_meaning(path, found)
+        if not meant and (inside := self._in_answer(path, found)) is not None:
+            meant = [inside]
         if not meant and path[0] == "input" and found.at == 1:
             return self._elsewhere(node, path)
         if len(meant) != 1 or self.of_others(node, path, found):
             return None
         return meant[0] if self._is_clear(path, found, meant[0]) else None
+
+    def _parsed(
+        self, node: Node, path: Path, found: ResolvedPath, language: Language
+    ) -> Path | None:
+        """`get.json.id` for `get.body.id`: a text has no fields, what is read from it may."""
+        if found.at < 2 or found.shape.kinds != _TEXT or path[found.at - 1] != "body":
+            return None
+        outer = path[: found.at - 1]
+        parsed = self._scope.find(node, outer, language).shape.fields.get(_PARSED)
+        is_open = parsed is not None and parsed.is_unknown
+        return (*outer, _PARSED, *path[found.at :]) if is_open else None
+
+    def _in_answer(self, path: Path, found: ResolvedPath) -> Path | None:
+        """`get.json.id` for `get.id`: a field of what a request read, and none of the request."""
+        wrong, fields = path[found.at], found.shape.fields
+        if not isinstance(wrong, str) or found.node is None or found.at != 1:
+            return None
+        is_answer = {"body", _PARSED, "status_code"} <= fields.keys() and fields[_PARSED].is_unknown
+        if not is_answer or plain_word(wrong) in _OF_REQUESTS or wrong in _ANY_OUTPUT:
+            return None
+        return (path[0], _PARSED, *path[1:])
 
     def of_others(self, node: Node, path: Path, found: ResolvedPath) -> list[Path]:
         """The same path of other earlier nodes, where the output has a name of its own.

@@ -20,6 +20,8 @@ _NUMBER = pattern(
     r"|\.\d+(?:[eE][+-]?\d+)?)"
 )
 _STRICT_NUMBER = pattern(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
+# `86,400` as a member: a comma before digits begins no other member.
+_GROUPED = pattern(r"-?[1-9]\d{0,2}(?:,\d{3})+(?=[ \t\r\n]*[,}])")
 # Signs as keyboards for Chinese and Japanese write them.
 _WIDE = {ord(one) + 0xFEE0: one for one in ":,{}[];="}
 _WORDS: dict[str, Json] = {
@@ -120,7 +122,7 @@ class _Reader:
             name = self._key()
             self._skip()
             self._colon()
-            value = self.value(depth + 1)
+            value = self._grouped() or self.value(depth + 1)
             if name in members:
                 before = members[name]
                 # A whole object that is there twice is more than a slip; `1 == True` in Python.
@@ -236,6 +238,15 @@ class _Reader:
                 raise Ambiguous("a number is too large")
             return number
         return self._product(int(text.replace("_", "")))
+
+    def _grouped(self) -> int | None:
+        """A whole number with commas between thousands, which only a member can have."""
+        self._skip()
+        if (found := _GROUPED.match(self._text, self.at)) is None:
+            return None
+        self.at = found.end()
+        self.oddities.append("commas in numbers")
+        return int(found[0].replace(",", ""))
 
     def _product(self, number: int) -> int:
         """A whole number, or several with `*` between them: `7 * 24 * 3600`."""
