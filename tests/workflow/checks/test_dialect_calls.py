@@ -94,11 +94,14 @@ def _filled(text: str) -> str:
 @pytest.mark.parametrize(
     ("text", "right"),
     [
-        ("{{ _.map(trigger.rows, 'city').join(', ') }}", "{{ trigger.rows.map(x, x.city).join(', ') }}"),
-        ("{{ trigger.rows.pluck('city').join(', ') }}", "{{ trigger.rows.map(x, x.city).join(', ') }}"),
+        ("{{ _.map(trigger.rows, 'city').join(', ') }}",
+         "{{ trigger.rows.map(x, x.city).join(', ') }}"),
+        ("{{ trigger.rows.pluck('city').join(', ') }}",
+         "{{ trigger.rows.map(x, x.city).join(', ') }}"),
         ("N: {{ _.size(trigger.rows) }}", "N: {{ trigger.rows.size() }}"),
         ("{{ _.trim(trigger.status) }}", "{{ trigger.status.trim() }}"),
-        ("A: {{ _.some(trigger.rows, r => r.total > 3) }}", "A: {{ trigger.rows.exists(r, r.total > 3) }}"),
+        ("A: {{ _.some(trigger.rows, r => r.total > 3) }}",
+         "A: {{ trigger.rows.exists(r, r.total > 3) }}"),
         ("{{ _.join(trigger.rows.map(r => r.city), '; ') }}",
          "{{ trigger.rows.map(r, r.city).join('; ') }}"),
         ("{{ trigger.rows.collect(r => r.city).join(', ') }}",
