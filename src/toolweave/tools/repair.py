@@ -27,22 +27,26 @@ from toolweave.tools.key_repair import (
     only_place,
     only_values,
     other_names,
-    other_options,
     related_keys,
     required_in,
     takes,
 )
 from toolweave.tools.meaning import meant as meant_options
-from toolweave.tools.meaning import words
 from toolweave.tools.misspelling import MAX_COMPARED, closest, letters_of, misspelt
 from toolweave.tools.name_words import alike, singular
+from toolweave.tools.option_meaning import (
+    option_as_written,
+    option_of,
+    options_meant,
+    plain_text,
+)
 from toolweave.tools.reshaping import may_be_several, reshaped
 from toolweave.tools.special_keys import inward, negated, nested, numbered
 from toolweave.tools.spelling_of_values import in_another_unit, respelt
 from toolweave.tools.text_variants import variants
 from toolweave.tools.unions import kind_of
 from toolweave.tools.unit_names import by_unit, is_in_other_unit, measured
-from toolweave.tools.value_preview import shown, written
+from toolweave.tools.value_preview import shown
 from toolweave.tools.violations import Explainer, Violation
 
 MAX_TEXT = 500
@@ -281,6 +285,8 @@ def _without(fault: Violation, free: list[str], known: JsonObject, explainer: Ex
     )
     # Many fields take any text; a text, and what an object of options takes, may belong there.
     takes = [name for name in free if explainer.fits(known.get(name, True), value)]
+    if len(named := {*other_names(wrong, known, explainer), *renamed(wrong, free)} & {*free}) == 1:
+        return Repair(f"did you mean {named.pop()!r}? {UNFIT}")
     is_taken = bool(takes) and isinstance(value, str)
     is_taken = is_taken or any(_holds_options(name, known.get(name)) for name in free)
     taken = [name for name in known if name not in free]
@@ -329,6 +335,8 @@ def _converted(
         for one in islice(conversions(value, [kind], name), 3) if isinstance(kind, str) else ():
             if explainer.fits(schema, one):
                 found.setdefault(name, one)
+        if name not in found and (option := option_of(fault, name, schema, explainer)) is not None:
+            found[name] = option
     if len(found) != 1:
         return None
     ((name, converted),) = found.items()
@@ -341,25 +349,13 @@ def _converted(
 def _option(fault: Violation, explainer: Explainer) -> Repair:
     asked = fault.expected
     options = asked if isinstance(asked, list) and fault.keyword == "enum" else [asked]
-    text = _plain(fault.value)
+    text = plain_text(fault.value)
     if text is None:
         return NONE
-    for option in options:
-        plain = _plain(option)
-        if plain is not None and plain.strip().casefold() == text.strip().casefold():
-            return Repair(f"write {shown(option)}", (_replace(fault.path, option),))
+    if (same := option_as_written(fault.value, options)) is not None:
+        return Repair(f"write {shown(same)}", (_replace(fault.path, same),))
     texts = [option for option in options if isinstance(option, str)]
-    if found := other_options(fault, text, texts, explainer):
-        return _one_of(fault, found)
-    # A word for the same says more than letters: `new_event` is `create_event`, not `get_event`.
-    same = [option for option in texts if words(option) == words(text)]
-    if len(same) == 1 and misspelt(text, texts) != same[0]:
-        return Repair(f"did you mean {same[0]!r}?", (_replace(fault.path, same[0]),))
-    found = meant_options(text, texts, _field(fault.path))
-    if slip := misspelt(text, texts):
-        # Letters and meaning that speak for different options decide nothing.
-        return _one_of(fault, [*dict.fromkeys((slip, *found))])
-    return _one_of(fault, found)
+    return _one_of(fault, options_meant(fault, text, texts, _field(fault.path), explainer))
 
 
 def _one_of(fault: Violation, found: list[str]) -> Repair:
@@ -422,13 +418,6 @@ def _unwrapped(fault: Violation, whole: Json, explainer: Explainer) -> Json:
 def with_article(kind: str) -> str:
     """`a string`, `an integer`."""
     return kind if kind == "null" else f"{'an' if kind[:1] in 'aio' else 'a'} {kind}"
-
-
-def _plain(value: Json) -> str | None:
-    """A scalar as text, the way people write it."""
-    if isinstance(value, str):
-        return value
-    return written(value) if isinstance(value, int | float) else None
 
 
 def _replace(path: Steps, value: Json) -> Operation:
