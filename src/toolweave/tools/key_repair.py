@@ -25,6 +25,8 @@ from toolweave.tools.violations import Explainer, Violation
 MAX_COMPARED = 100
 # Settings that every node has.
 _COMMON = frozenset({"timeout"})
+# What a memory keeps, by the words of other systems.
+_KEPT = "document item record entry vector chunk text embedding point row data message"
 # Words for a time limit, and those that only say that it is one.
 _LIMITS = _COMMON | {"deadline", "expiry", "expiration", "expires", "ttl"}
 _TIMES = _LIMITS | {"time", "duration", "second", "seconds", "sec", "minutes", "expire"}
@@ -157,7 +159,9 @@ def other_options(
         return exact
     if not is_another_form(text, options) and (both := mentioned(text, options)):
         return both
-    found = names.meant(text, f"{ref} {name}") or names.phrased(text)
+    # `add_documents` of a memory is `add`, whatever it calls what it keeps.
+    about = f"{ref} {name} {_KEPT}" if ref.startswith("MEMORY.") else f"{ref} {name}"
+    found = names.meant(text, about) or names.phrased(text)
     return [one for one in found if one in options]
 
 

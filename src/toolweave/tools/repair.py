@@ -3,6 +3,7 @@
 A patch is only offered if its result is valid and no part of the value is lost.
 """
 
+from dataclasses import dataclass
 from itertools import islice
 
 from toolweave.json_text import Json, JsonObject
@@ -33,19 +34,16 @@ from toolweave.tools.key_repair import (
 from toolweave.tools.meaning import meant as meant_options
 from toolweave.tools.misspelling import MAX_COMPARED, closest, letters_of, misspelt
 from toolweave.tools.name_words import alike, singular
-from toolweave.tools.option_repair import (
-    MAX_LISTED,
-    NONE,
-    Operation,
-    Repair,
-    field_of,
-    option_meant,
-    option_repair,
-    replacing,
+from toolweave.tools.option_meaning import (
+    option_as_written,
+    option_of,
+    options_meant,
+    plain_text,
 )
 from toolweave.tools.reshaping import may_be_several, reshaped
 from toolweave.tools.special_keys import inward, negated, nested, numbered
 from toolweave.tools.spelling_of_values import in_another_unit, respelt
+from toolweave.tools.spilled_members import PARTS, gathered, members_of_one
 from toolweave.tools.text_variants import variants
 from toolweave.tools.unions import kind_of
 from toolweave.tools.unit_names import by_unit, is_in_other_unit, measured
@@ -53,12 +51,24 @@ from toolweave.tools.value_preview import shown
 from toolweave.tools.violations import Explainer, Violation
 
 MAX_TEXT = 500
-# The parts of a node, which are no other names of a setting or an input.
-PARTS = frozenset({"configurations", "inputParams", "input_params"})
+MAX_LISTED = 8
 UNFIT = "It does not take this value."
 UNCLEAR = "They may be different things."
 _WORD = pattern(r"[\w:./-]{1,30}")
 _TELLING = pattern(r"[:/]|\d{4}-\d")
+
+Operation = dict[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A hint and the operations that apply it."""
+
+    hint: str | None = None
+    patch: tuple[Operation, ...] | None = None
+
+
+NONE = Repair()
 
 
 def repair(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
@@ -69,7 +79,7 @@ def repair(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
         case "additionalProperties":
             return _unknown(fault, whole, explainer)
         case "enum" | "const":
-            return option_repair(fault, explainer)
+            return _option(fault, explainer)
         case "type":
             return _kind(fault, whole, explainer)
         case "pattern":
@@ -114,65 +124,14 @@ def _missing(fault: Violation, explainer: Explainer) -> Repair:
         if [meant] == slips and is_same:
             return Repair(f"rename {meant!r} to {name!r}?", (move,))
         return Repair(f"rename {meant!r} to {name!r}? {UNFIT if slips else UNCLEAR}")
-    if (gathered := _gathered(fault, name, strange, known, explainer)) is not None:
-        return gathered
+    if (made := gathered(fault, name, strange, known, explainer)) is not None:
+        return Repair(*made)
     for value in only_values(known.get(name, True), explainer):
         add: Operation = {"op": "add", "path": at, "value": value}
         # An unknown key that is no typo of another field may be meant as this one.
         is_clear = all(misspelt(key, free) for key in strange[:MAX_COMPARED])
         return Repair(f"add {name!r} as {shown(value)}", (add,) if is_clear else None)
     return NONE
-
-
-def _gathered(
-    fault: Violation, name: str, strange: list[str], known: JsonObject, explainer: Explainer
-) -> Repair | None:
-    """Put members that stand beside a missing object into it, if all of them belong there."""
-    given = _object(fault.value)
-    made = _made_of(given, strange, known.get(name), explainer)
-    if made is None:
-        return None
-    whole: JsonObject = {key: one for key, one in given.items() if key not in strange}
-    whole[name] = made
-    path = pointer(*fault.path) if fault.path else ""
-    patch: Operation = {"op": "replace", "path": path, "value": whole}
-    return Repair(_as_members(strange, name), (patch,))
-
-
-def _made_of(
-    given: JsonObject, strange: list[str], schema: Json, explainer: Explainer
-) -> JsonObject | list[Json] | None:
-    """The object that members make, or the list of it alone; None if one belongs elsewhere."""
-    items = _object(schema).get("items")
-    is_listed = _object(schema).get("type") == "array"
-    takes = explainer.properties(_object(items if is_listed else schema))
-    if not strange or not takes or not set(strange) <= takes.keys():
-        return None
-    inner: JsonObject = {key: given[key] for key in strange}
-    made: JsonObject | list[Json] = [inner] if is_listed else inner
-    return made if explainer.fits(schema, made) else None
-
-
-def _as_members(names: list[str], of: str) -> str:
-    return f"write {', '.join(map(shown, names[:MAX_LISTED]))} as members of {of!r}"
-
-
-def _spilled(
-    fault: Violation, parent: JsonObject, free: list[str], known: JsonObject, explainer: Explainer
-) -> Repair | None:
-    """Put several unknown members into the only field that is not set and has all of them."""
-    strange = [key for key in parent if key not in known and key not in PARTS]
-    if not 1 < len(strange) <= MAX_COMPARED:
-        return None
-    made = {name: _made_of(parent, strange, known.get(name), explainer) for name in free}
-    found = [(name, value) for name, value in made.items() if value is not None]
-    if len(found) != 1:
-        return None
-    ((name, value),) = found
-    outer = fault.path[:-1]
-    removed: list[Operation] = [{"op": "remove", "path": pointer(*outer, key)} for key in strange]
-    add: Operation = {"op": "add", "path": pointer(*outer, name), "value": value}
-    return Repair(_as_members(strange, name), (*removed, add))
 
 
 def _unknown(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
@@ -185,8 +144,8 @@ def _unknown(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     named = other_names(wrong, known, explainer)
     if len(named) > 1:
         return Repair(f"choose one of {', '.join(map(shown, named))}")
-    if (spilled := _spilled(fault, parent, free, known, explainer)) is not None:
-        return spilled
+    if (spilled := members_of_one(fault, parent, known, explainer)) is not None:
+        return Repair(*spilled)
     slip = None if named else misspelt(wrong, free)
     twin = next((one for one in named if one in taken), None) or _twin(wrong, taken)
     if slip is None and twin is not None:
@@ -286,15 +245,15 @@ def _spelling(fault: Violation, explainer: Explainer) -> Repair:
     """The only other spelling of a text that the schema accepts."""
     if not isinstance(fault.value, str) or len(fault.value) > MAX_TEXT or not fault.value.strip():
         return NONE
-    code = code_of(fault.value, field_of(fault.path))
+    code = code_of(fault.value, _field(fault.path))
     if code is not None and explainer.fits(fault.schema, code):
-        return Repair(f"write {shown(code)}", (replacing(fault.path, code),))
+        return Repair(f"write {shown(code)}", (_replace(fault.path, code),))
     found = [one for one in respelt(fault.value) if explainer.fits(fault.schema, one)]
     if not found:
         found = [one for one in variants(fault.value) if explainer.fits(fault.schema, one)]
     if len(found) != 1:
         return NONE
-    return Repair(f"write {shown(found[0])}", (replacing(fault.path, found[0]),))
+    return Repair(f"write {shown(found[0])}", (_replace(fault.path, found[0]),))
 
 
 def _without(fault: Violation, free: list[str], known: JsonObject, explainer: Explainer) -> Repair:
@@ -308,6 +267,8 @@ def _without(fault: Violation, free: list[str], known: JsonObject, explainer: Ex
     )
     # Many fields take any text; a text, and what an object of options takes, may belong there.
     takes = [name for name in free if explainer.fits(known.get(name, True), value)]
+    if len(named := {*other_names(wrong, known, explainer), *renamed(wrong, free)} & {*free}) == 1:
+        return Repair(f"did you mean {named.pop()!r}? {UNFIT}")
     is_taken = bool(takes) and isinstance(value, str)
     is_taken = is_taken or any(_holds_options(name, known.get(name)) for name in free)
     taken = [name for name in known if name not in free]
@@ -356,8 +317,8 @@ def _converted(
         for one in islice(conversions(value, [kind], name), 3) if isinstance(kind, str) else ():
             if explainer.fits(schema, one):
                 found.setdefault(name, one)
-        if (option := option_meant(fault, name, schema, explainer)) is not None:
-            found.setdefault(name, option)
+        if name not in found and (option := option_of(fault, name, schema, explainer)) is not None:
+            found[name] = option
     if len(found) != 1:
         return None
     ((name, converted),) = found.items()
@@ -367,10 +328,35 @@ def _converted(
     return Repair(f"write {name!r} as {shown(converted)}", (remove, add))
 
 
+def _option(fault: Violation, explainer: Explainer) -> Repair:
+    asked = fault.expected
+    options = asked if isinstance(asked, list) and fault.keyword == "enum" else [asked]
+    text = plain_text(fault.value)
+    if text is None:
+        return NONE
+    if (same := option_as_written(fault.value, options)) is not None:
+        return Repair(f"write {shown(same)}", (_replace(fault.path, same),))
+    texts = [option for option in options if isinstance(option, str)]
+    return _one_of(fault, options_meant(fault, text, texts, _field(fault.path), explainer))
+
+
+def _one_of(fault: Violation, found: list[str]) -> Repair:
+    if len(found) == 1:
+        return Repair(f"did you mean {found[0]!r}?", (_replace(fault.path, found[0]),))
+    if found:
+        return Repair(f"choose one of {', '.join(shown(one) for one in found[:MAX_LISTED])}")
+    return NONE
+
+
+def _field(path: Steps) -> str:
+    """The name of the field that a path leads to, of a list's item the list's."""
+    return next((step for step in reversed(path) if isinstance(step, str)), "")
+
+
 def _kind(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     kinds = fault.expected if isinstance(fault.expected, list) else []
     described = fault.schema.get("description")
-    about = f"{field_of(fault.path)}\n{described if isinstance(described, str) else ''}"
+    about = f"{_field(fault.path)}\n{described if isinstance(described, str) else ''}"
     outer = _at(whole, fault.path[:-1]) if fault.path else None
     is_row = isinstance(outer, list) and len(outer) > 1 and not isinstance(fault.value, list | dict)
     if is_row and kinds == ["array"]:
@@ -380,18 +366,18 @@ def _kind(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
             fault.value, value, fault.schema
         ):
             came = f"{shown(fault.value)} is {with_article(kind_of(fault.value))}"
-            return Repair(f"{came}; {shown(value)} is expected", (replacing(fault.path, value),))
+            return Repair(f"{came}; {shown(value)} is expected", (_replace(fault.path, value),))
     is_listed = "array" in kinds and bool(fault.value)
     made = reshaped(fault.value, fault.schema, explainer, about) if is_listed else []
     if len(made) == 1 and "%" not in str(fault.value) and made != [[fault.value]]:
-        return Repair(f"write {shown(made[0])}", (replacing(fault.path, made[0]),))
+        return Repair(f"write {shown(made[0])}", (_replace(fault.path, made[0]),))
     sample = fault.schema.get("default")
     ranged = as_range(fault.value, sample) if "object" in kinds else None
     if ranged is not None and explainer.fits(fault.schema, ranged):
-        return Repair(f"write {shown(ranged)}", (replacing(fault.path, ranged),))
+        return Repair(f"write {shown(ranged)}", (_replace(fault.path, ranged),))
     if (flat := _unwrapped(fault, whole, explainer)) is not None:
         path = fault.path[:-1]
-        return Repair("write one list instead of a list in a list", (replacing(path, flat),))
+        return Repair("write one list instead of a list in a list", (_replace(path, flat),))
     if fault.value is None:
         # The last item of a list: the places of the others stay.
         outer = _at(whole, fault.path[:-1]) if fault.path else None
@@ -414,6 +400,10 @@ def _unwrapped(fault: Violation, whole: Json, explainer: Explainer) -> Json:
 def with_article(kind: str) -> str:
     """`a string`, `an integer`."""
     return kind if kind == "null" else f"{'an' if kind[:1] in 'aio' else 'a'} {kind}"
+
+
+def _replace(path: Steps, value: Json) -> Operation:
+    return {"op": "replace", "path": pointer(*path), "value": value}
 
 
 def _at(value: Json, path: Steps) -> Json:

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from toolweave.json_text import Json
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
-from toolweave.tools.option_repair import NONE, Repair
-from toolweave.tools.repair import repair, with_article
+from toolweave.tools.repair import NONE, Repair, repair, with_article
 from toolweave.tools.repair_budget import CURRENT, SPENT
 from toolweave.tools.unions import kind_of
 from toolweave.tools.value_preview import HIDDEN, shown

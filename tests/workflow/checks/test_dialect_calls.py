@@ -94,11 +94,14 @@ def _filled(text: str) -> str:
 @pytest.mark.parametrize(
     ("text", "right"),
     [
-        ("{{ _.map(trigger.rows, 'city').join(', ') }}", "{{ trigger.rows.map(x, x.city).join(', ') }}"),
-        ("{{ trigger.rows.pluck('city').join(', ') }}", "{{ trigger.rows.map(x, x.city).join(', ') }}"),
+        ("{{ _.map(trigger.rows, 'city').join(', ') }}",
+         "{{ trigger.rows.map(x, x.city).join(', ') }}"),
+        ("{{ trigger.rows.pluck('city').join(', ') }}",
+         "{{ trigger.rows.map(x, x.city).join(', ') }}"),
         ("N: {{ _.size(trigger.rows) }}", "N: {{ trigger.rows.size() }}"),
         ("{{ _.trim(trigger.status) }}", "{{ trigger.status.trim() }}"),
-        ("A: {{ _.some(trigger.rows, r => r.total > 3) }}", "A: {{ trigger.rows.exists(r, r.total > 3) }}"),
+        ("A: {{ _.some(trigger.rows, r => r.total > 3) }}",
+         "A: {{ trigger.rows.exists(r, r.total > 3) }}"),
         ("{{ _.join(trigger.rows.map(r => r.city), '; ') }}",
          "{{ trigger.rows.map(r, r.city).join('; ') }}"),
         ("{{ trigger.rows.collect(r => r.city).join(', ') }}",
@@ -134,3 +137,48 @@ def test_the_sign_before_a_text_of_n8n_is_removed(text: str, right: str) -> None
 )
 def test_signs_that_are_part_of_a_text_stay(text: str) -> None:
     assert _filled(text) == text
+
+
+def _after(ref: str, settings: Document, data: str) -> Report:
+    nodes = [
+        node("go", "start"),
+        node("get", "ACTION.HTTP_REQUEST", configurations={"url": "https://api.example.com"}),
+        node("act", ref, configurations=settings, inputParams={"data": data}),
+    ]
+    document = whole("w", nodes, [edge("go", "get"), edge("get", "act")])
+    return examine(json_text.write({**document, "inputSchema": _SCHEMA}), world("alone"))
+
+
+def _fixed_of(ref: str, settings: Document) -> Document:
+    fixed = _after(ref, settings, "{{ trigger }}").fixed.workflow.nodes[2]
+    return object_at(fixed.data, "configurations")
+
+
+def _reading(ref: str, settings: Document, data: str) -> list[str]:
+    report = _after(ref, settings, data)
+    found = [one for one in report.problems if one.code == "REFERENCE_FIELD_UNKNOWN"]
+    return [one.severity for one in found if one.pointer.startswith("/nodes/2/")]
+
+
+_OF_INPUT: list[tuple[str, Document]] = [
+    ("FLOW.IF", {"condition_expression": "input.amount > 3.0"}),
+    ("FLOW.SWITCH", {"cases": [{"when": "input.amount > 3.0"}]}),
+    ("FLOW.STOP", {"outcome": "error", "when": "input.amount > 3.0", "message": "no"}),
+    ("FLOW.STOP", {"outcome": "error", "when": "input.status == 'a'", "message": "no"}),
+    ("FLOW.SWITCH", {"cases": [{"when": "size(input.rows) > 1"}]}),
+]
+
+
+@pytest.mark.parametrize(("ref", "settings"), _OF_INPUT)
+def test_what_came_in_is_not_the_input_data_of_a_node(ref: str, settings: Document) -> None:
+    """A node that takes `data` reads it as `data`; `input` stays what the edge brought."""
+    assert _reading(ref, settings, "{{ trigger }}") == ["error"]
+    settled = _fixed_of(ref, settings)
+    own = json_text.read(json_text.write(settings).replace("input.", "data."))
+    assert settled == own
+    assert _reading(ref, own, "{{ trigger }}") == []
+
+
+def test_what_came_in_has_the_fields_of_the_node_before() -> None:
+    settings = {"condition_expression": "input.status_code == 200"}
+    assert _reading("FLOW.IF", settings, "{{ trigger }}") == []

@@ -129,6 +129,18 @@ def test_a_value_beside_those_of_its_tool_is_moved_to_them(values: JsonObject | 
     assert fixed.keys().isdisjoint({"city", "days"})
 
 
+@pytest.mark.parametrize("beside", [{"city": "Oslo", "days": 2}, {"days": 2}])
+def test_all_values_beside_those_of_the_tool_are_moved(beside: JsonObject) -> None:
+    data: JsonObject = {"serverId": "demo", "toolName": "weather", "mode": "detailed", **beside}
+    data["parameterValues"] = {} if "city" in beside else {"city": "Oslo"}
+    nodes = [drawn_node("start", "start"), drawn_node("call", "mcp", **data)]
+    report = _report([*nodes, drawn_node("end", "end")])
+
+    fixed = report.fixed.workflow.nodes[1].data
+    assert fixed["parameterValues"] == {"city": "Oslo", "days": 2}
+    assert not beside.keys() & fixed.keys()
+
+
 @pytest.mark.parametrize("make", [described, tasked])
 def test_words_of_another_mode_are_kept_where_a_node_has_no_values(make: Any) -> None:
     given = make(mode="detailed")

@@ -14,8 +14,9 @@ from toolweave.cel.language import compile_text, evaluate
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.flow._extra_names import ExtraNames
 from toolweave.nodes.flow._items import field_of, is_same
+from toolweave.problems import pointer
 from toolweave.tools.conversions import conversions
-from toolweave.tools.meaning import meant
+from toolweave.tools.meaning import meant, plain_word
 from toolweave.tools.unions import kind_of
 
 Nulls: TypeAlias = Literal["include", "exclude", "treat_as_empty"]
@@ -41,6 +42,14 @@ _TYPE_WORDS = {
     **dict.fromkeys(("list", "tuple"), "array"),
     **dict.fromkeys(("dict", "map", "record", "json"), "object"),
     **dict.fromkeys(("none", "nil", "undefined"), "null"),
+}
+# Other words for a value that is there, or is not: `exists` with the value true or false.
+_PRESENCE = {
+    **dict.fromkeys(("isnotnull", "notnull", "isset", "isdefined", "isnotnone", "notnil"), True),
+    **dict.fromkeys(("present", "ispresent", "defined", "hasvalue", "isnotnil", "nonnull"), True),
+    **dict.fromkeys(("isnull", "null", "missing", "ismissing", "notexists", "notset"), False),
+    **dict.fromkeys(("doesnotexist", "isundefined", "undefined", "absent", "isnil"), False),
+    **dict.fromkeys(("isnone", "unset", "isabsent", "notpresent", "doesntexist"), False),
 }
 # Other words for the ends of a range.
 _ENDS = {
@@ -159,6 +168,7 @@ class ConditionReader:
             "exists": lambda value: (value is not None) is (wanted is not False),
         }
         if name not in operators:
+            _refuse_presence(name, wanted, index)
             known = meant(name, operators)
             _refuse(
                 f"condition {index}: no operator {name!r}",
@@ -298,6 +308,24 @@ def _list(value: Json) -> list[Json]:
     if isinstance(value, list):
         return value
     raise Unfit(f"{value!r:.80} is no list")
+
+
+def _refuse_presence(name: str, wanted: Json, index: int) -> None:
+    """Refuse another word for `exists`, with its fix. A value beside it says something else."""
+    is_there = _PRESENCE.get(plain_word(name))
+    if is_there is None or wanted is not None:
+        return
+    place = pointer("conditions", index)
+    patch: list[Json] = [{"op": "replace", "path": f"{place}/operator", "value": "exists"}]
+    if not is_there:
+        patch.append({"op": "add", "path": f"{place}/value", "value": False})
+    raise refused_at(
+        ("conditions", index, "operator"),
+        "FILTER_CONDITION_INVALID",
+        f"condition {index}: no operator {name!r}",
+        hint="use 'exists'" if is_there else "use 'exists' with the value false",
+        patch=patch,
+    )
 
 
 def _text(written: JsonObject, name: str, index: int) -> str:

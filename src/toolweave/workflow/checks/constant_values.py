@@ -29,10 +29,7 @@ def filled(case: CheckContext) -> CheckContext:
     """The workflow with the values of its constant templates; the same where it has none."""
     table = node_table(case).nodes
     nodes = tuple(
-        [
-            _with_constants(one.node, one.spec) if _may_have(one) else one.node
-            for one in table
-        ]
+        [_with_constants(one.node, one.spec) if _may_have(one) else one.node for one in table]
     )
     if all(made is one.node for made, one in zip(nodes, table, strict=True)):
         return case

@@ -182,7 +182,8 @@ class _Texts:
     def _cel_text(self, node: Node, cel: CelText, place: str) -> Iterator[Problem]:
         translate = translate_condition if cel.field.is_condition else translate_expression
         verdict = _judged(cel.text, translate, is_older=self._is_older)
-        if _is_foreign(verdict) and not is_assignment(cel.text):
+        is_given = cel.field.is_condition and is_assignment(cel.text)
+        if _is_foreign(verdict) and not is_given:
             verdict = self._translated(node, cel, verdict)
         elif not verdict.faults and (fault := misread(cel.text)) is not None:
             is_condition = cel.field.is_condition

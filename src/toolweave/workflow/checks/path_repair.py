@@ -128,6 +128,7 @@ class PathRepair:
     ) -> Path | None:
         """The path with the intended field, or the one that begins elsewhere."""
         for other in (
+            self._own_data(node, path, found, language),
             self._variable(node, path),
             self._singular(node, path, found),
             self._elsewhere(node, path) if path[0] == "inputs" else None,
@@ -168,6 +169,15 @@ class PathRepair:
         if not is_answer or plain_word(wrong) in _OF_REQUESTS or wrong in _ANY_OUTPUT:
             return None
         return (path[0], _PARSED, *path[1:])
+
+    def _own_data(
+        self, node: Node, path: Path, found: ResolvedPath, language: Language
+    ) -> Path | None:
+        """`data.total` for `input.total`, where the input `data` of the node has it."""
+        if path[0] != "input" or found.at != 1 or language != "own":
+            return None
+        is_there = look_up(self._scope.data_of(node.id), path[1]).verdict == "named"
+        return ("data", *path[1:]) if is_there else None
 
     def of_others(self, node: Node, path: Path, found: ResolvedPath) -> list[Path]:
         """The same path of other earlier nodes, where the output has a name of its own.

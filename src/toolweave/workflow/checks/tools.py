@@ -21,11 +21,10 @@ from toolweave.workflow.checks.node_facts import NodeFacts, node_table
 from toolweave.workflow.checks.problem_location import placed
 from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.checks.templated_values import check_values, strangers, takes_values
-from toolweave.workflow.json_patch import steps_of
 from toolweave.workflow.mode_fields import OWN_FIELDS
 from toolweave.workflow.mode_status import LiveTools, live_status
 from toolweave.workflow.model import Node
-from toolweave.workflow.modes import mode_of, object_at, schema_of, text_at
+from toolweave.workflow.modes import mode_of, schema_of, text_at
 
 READS_CONSTANTS = True
 VALUES = "parameterValues"
@@ -45,7 +44,8 @@ def check(case: CheckContext) -> Iterator[Problem]:
     """Yield unknown servers and tools, and values that the tool would refuse."""
     known = _KnownTools(case)
     for facts in node_table(case).of_kinds({"mcp"}):
-        if not known.is_right_call(facts):
+        is_plain = OWN_FIELDS.issuperset(facts.node.data)
+        if not (is_plain and known.is_right_call(facts)):
             for problem in _of_node(facts.node, known):
                 yield placed(problem, facts.place)
 
@@ -157,13 +157,17 @@ def _of_node(node: Node, known: _KnownTools) -> Iterator[Problem]:
     if (inner := _wrapped(node, known)) is not None:
         yield inner
         return
+    if (moved := _beside_values(node, known)) is not None:
+        yield moved
     if not (found := list(_of_values(node, known))):
         return
     patches: list[object] = []
     is_there = VALUES in node.data
     for problem in _of_one_tool(found):
-        if (moved := _beside_values(problem, node, known, is_there=is_there)) is not None:
-            yield moved
+        if moved is not None and _is_beside(problem, node):
+            problem = replace(problem, hint=moved.hint, patch=moved.patch)
+            patches.append(problem.patch)
+            yield placed(problem, f"/{VALUES}")
             continue
         # One patch fixes both problems of a misspelt name.
         is_given = is_there and problem.patch not in patches
@@ -171,24 +175,37 @@ def _of_node(node: Node, known: _KnownTools) -> Iterator[Problem]:
         yield placed(problem, f"/{VALUES}", is_there=is_given)
 
 
-def _beside_values(
-    problem: Problem, node: Node, known: _KnownTools, *, is_there: bool
-) -> Problem | None:
-    """A missing value that stands beside the values of the tool, which is moved to them."""
-    name = steps_of(problem.pointer)[-1] if problem.pointer.count("/") == 1 else ""
-    is_missing = problem.code == "MCP_PARAMETER_REQUIRED" and problem.patch is None
-    if not is_missing or name in OWN_FIELDS or node.data.get(name) in (None, "", [], {}):
+def _beside_values(node: Node, known: _KnownTools) -> Problem | None:
+    """Values of the tool that stand beside the others, which moves all of them there."""
+    data, values = node.data, node.data.get(VALUES, {})
+    if OWN_FIELDS.issuperset(data) or mode_of(data) != "detailed" or not isinstance(values, dict):
         return None
-    judge, values = known.judge(node), object_at(node.data, VALUES)
-    named = judge.names if judge is not None else frozenset[str]()
-    # Its other arguments stand there as well.
-    beside = [one for one in node.data if one in named - OWN_FIELDS and one not in values]
-    patch = [] if is_there else [{"op": "add", "path": f"/{VALUES}", "value": {}}]
-    for one in beside:
-        patch.append({"op": "move", "from": pointer(one), "path": pointer(VALUES, one)})
-    hint = f"move {', '.join(map(repr, beside))} to {VALUES!r}"
-    place = pointer(VALUES, name)
-    return replace(problem, pointer=place, hint=hint, patch=tuple(patch))
+    judge = known.judge(node)
+    names = [
+        one
+        for one in data.keys() - OWN_FIELDS - values.keys()
+        if judge is not None and one in judge.names and data[one] not in (None, "", [], {})
+    ]
+    if not names:
+        return None
+    listed = [one for one in data if one in names]
+    made = [] if VALUES in data else [{"op": "add", "path": f"/{VALUES}", "value": {}}]
+    moves = [{"op": "move", "from": pointer(one), "path": pointer(VALUES, one)} for one in listed]
+    said = ", ".join(map(repr, listed))
+    return Problem(
+        "MCP_NODE_FIELD_INVALID",
+        pointer(listed[0]),
+        f"{said} of the tool is ignored beside {VALUES!r}",
+        hint=f"move {said} to {VALUES!r}",
+        severity="warning",
+        patch=(*made, *moves),
+    )
+
+
+def _is_beside(problem: Problem, node: Node) -> bool:
+    """Whether a missing value of the tool is there beside its place."""
+    is_missing = problem.code == "MCP_PARAMETER_REQUIRED" and problem.patch is None
+    return is_missing and problem.pointer.count("/") == 1 and problem.pointer[1:] in node.data
 
 
 def _of_one_tool(problems: list[Problem]) -> Iterator[Problem]:

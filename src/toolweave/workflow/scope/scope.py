@@ -181,8 +181,11 @@ class Scope:
         if root not in _TABLE_NAMES:
             return self._by_name(node, path, language)
         match root:
-            case "data" | "input":
+            case "data":
                 return walk_path(self.data_seen(node, language), path, 1)
+            case "input":
+                # A node's own input `data` does not change what came in.
+                return walk_path(self.incoming(node.id), path, 1)
             case "trigger":
                 return walk_path(self.trigger, path, 1)
             case "nodes":
