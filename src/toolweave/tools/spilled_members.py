@@ -40,9 +40,11 @@ def members_of_one(
         return None
     ((name, value),) = found
     outer = fault.path[:-1]
-    removed = tuple({"op": "remove", "path": pointer(*outer, key)} for key in strange)
-    add: JsonObject = {"op": "add", "path": pointer(*outer, name), "value": value}
-    return _as_members(strange, name), (*removed, add)
+    steps: list[dict[str, Json]] = [
+        {"op": "remove", "path": pointer(*outer, key)} for key in strange
+    ]
+    steps.append({"op": "add", "path": pointer(*outer, name), "value": value})
+    return _as_members(strange, name), tuple(steps)
 
 
 def _made_of(

@@ -13,7 +13,7 @@ from toolweave.tools.meaning import plain_word
 def named_otherwise(node_type: str, subtype: str, known: Iterable[str]) -> str | None:
     """The subtype of a type that another system calls so."""
     found = _names().get((node_type, plain_word(subtype)))
-    return found if found in known else None
+    return found if found is not None and found in known else None
 
 
 def node_named(name: str) -> tuple[str, str] | None:
