@@ -1,6 +1,6 @@
 """What trying the studio as a new user found, and no other test shows; numbers as in the findings.
 
-`DEFECTS.md` lists the tests of each defect, also those in other files.
+`README.md` lists the tests of each defect, also those in other files.
 """
 
 import json
