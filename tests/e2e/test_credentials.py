@@ -113,6 +113,7 @@ async def test_a_secret_of_a_webhook_is_added_by_keyboard_alone(page: Page, stud
     await hands.type("s3cret", then="Enter")
     choice = page.get_by_label("Auth token: credential")
     await expect(choice).to_have_value("hook-key")
+    await expect(choice).to_be_focused()
     names = cast("Any", await studio.ask(page, "GET", "/api/v1/secrets"))["names"]
     assert "hook-key" in names
     # One of a service, which is picked for the next node and tested there.
@@ -135,10 +136,12 @@ async def test_a_secret_of_a_webhook_is_added_by_keyboard_alone(page: Page, stud
     await hands.until("Tab", "Test keyed")
     await page.keyboard.press("Enter")
     await expect(page.locator(".credential").get_by_role("status")).to_contain_text("Test failed")
+    await hands.focus()
+    await page.keyboard.press("Escape")
     # The pages of credentials and of triggers are reached from the edge of the window.
     await hands.to_page("Credentials")
     await expect(page.get_by_role("table", name="Secrets")).to_contain_text("hook-key")
-    await hands.until("Tab", "Triggers")
+    await hands.until("Shift+Tab", "Triggers")
     await page.keyboard.press("Enter")
     await expect(page.locator("h1:focus")).to_have_text("Triggers")
     await hands.until("Tab", f"Activate {NAME}")

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Locator, Page, TimeoutError, expect
 
 from e2e.hands import Hands
 from e2e.mcp import approved
@@ -150,10 +150,10 @@ async def try_by_keys(hands: Hands, dialog: Locator, tool: str) -> None:
     """The list is drawn again when the live tools arrive: the focus on a button may be lost."""
     await expect(hands.page.get_by_role("button", name=f"Try it: {tool}")).to_be_visible()
     while not await dialog.is_visible():
-        with suppress(AssertionError):
+        with suppress(AssertionError, TimeoutError):
             await hands.until("Tab", f"Try it: {tool}")
             await hands.page.keyboard.press("Enter")
-        await hands.page.wait_for_timeout(100)
+            await dialog.wait_for(timeout=3_000)
 
 
 async def test_a_question_of_a_tried_tool_is_answered_where_it_is_asked(

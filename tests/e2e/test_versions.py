@@ -116,7 +116,7 @@ async def test_versions_work_by_keyboard_alone_and_the_published_one_is_marked(
     await hands.type("The first", then="Enter")
     await expect(older).to_contain_text("The first")
     await expect(page.get_by_role("button", name="Restore this version")).to_be_enabled()
-    await hands.until("Shift+Tab", "Restore this version")
+    await hands.until("Tab", "Restore this version")
     await page.keyboard.press("Enter")
     await expect(page.get_by_label("Workflow name")).to_have_value(name)
     await expect(step(page, "greet")).to_be_visible()
