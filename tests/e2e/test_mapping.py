@@ -152,6 +152,7 @@ async def test_conditions_are_built_with_the_keyboard_alone(page: Page, studio: 
     output = view.get_by_role("region", name="Output", exact=True)
     await tab_to(page, output.get_by_role("button", name="Edit its input"))
     await page.keyboard.press("Enter")
+    await expect(view.get_by_label("Input of this step, as JSON")).to_be_visible()
     await Hands(page).reach("Input of this step, as JSON")
     await page.keyboard.press("Control+a")
     await page.keyboard.insert_text(json.dumps({"level": 1, "note": '{"inner": {"deep": 5}}'}))
