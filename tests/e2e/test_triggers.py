@@ -32,8 +32,8 @@ def orders(name: str = NAME) -> dict[str, Any]:
     return document
 
 
-def nightly() -> dict[str, Any]:
-    document = drawn("nightly")
+def nightly(name: str = "nightly") -> dict[str, Any]:
+    document = drawn(name)
     document["nodes"][0] |= {
         "type": "TRIGGER",
         "name": "Nightly",
@@ -61,7 +61,7 @@ def studio(shared_studio: Studio) -> Studio:
 @pytest.fixture(scope="module")
 async def page(browser: Browser, studio: Studio) -> AsyncGenerator[Page]:
     async with open_page(browser, studio) as opened:
-        for document in (orders(), orders(OTHER), nightly()):
+        for document in (orders(), orders(OTHER), nightly(), nightly("weekly")):
             path = f"/api/v1/workflows/{document['name']}"
             await studio.ask(opened, "PUT", path, {"document": document})
         yield opened
@@ -140,7 +140,7 @@ async def test_a_webhook_is_listened_to_mapped_run_and_activated_with_the_mouse(
     await page.emulate_media(forced_colors="none")
     await switch.click()
     await expect(switch).not_to_be_checked()
-    await page.goto(f"{studio.url}/#/w/nightly")
+    await page.goto(f"{studio.url}/#/w/weekly")
     await card(page, "start").click()
     await page.get_by_label("Cron expression: how often").select_option("On days of the week")
     await page.get_by_role("button", name="Friday").click()
