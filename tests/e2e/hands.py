@@ -45,12 +45,12 @@ class Hands:
         await self.page.keyboard.type(text)
         await self.page.keyboard.press(then)
 
-    async def until(self, key: str, name: str) -> None:
-        """Press a key until what is called `name` has the focus."""
+    async def until(self, key: str, name: str, *, whole: bool = False) -> None:
+        """Press a key until what is called `name`, or begins with it, has the focus."""
         seen: list[str] = []
         for _ in range(MOST_STOPS):
             seen.append(await self.press(key))
-            if seen[-1].startswith(name):
+            if seen[-1] == name or (seen[-1].startswith(name) and not whole):
                 return
         raise AssertionError(f"{name!r} is not reached by {key}, only {seen}")
 
@@ -70,6 +70,17 @@ class Hands:
             if (await self.focus())[0].startswith(name):
                 return
         raise AssertionError(f"{name!r} is not reached by {arrow}")
+
+    async def reach(self, name: str) -> None:
+        """Press Tab until what is called `name` has the focus, unless it has it already."""
+        if not (await self.focus())[0].startswith(name):
+            await self.until("Tab", name)
+
+    async def open_node(self, name: str) -> None:
+        """Go to a node and into its settings."""
+        await self.find(name)
+        await self.page.keyboard.press("Enter")
+        await self.lands("Name")
 
     async def find(self, name: str) -> None:
         """Go to a node by its name, wherever it is."""

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Locator, Page, expect
 
+from e2e.hands import Hands
 from e2e.studio import Studio, shot
 from e2e.test_access import EVERYTHING, findings, too_wide
 from toolweave.testing.model import KEY, ScriptedModel, Turn, calls, fails, hangs, says
@@ -123,32 +124,29 @@ async def test_a_proposal_is_refused_and_accepted_with_the_keyboard_alone(
     page: Page, studio: Studio
 ) -> None:
     async with using(page, studio, proposes(delay(60)), says("Done.")) as model:
-        await opened(page, studio)
+        hands = Hands(page)
+        await page.goto(f"{studio.url}/#/new")
+        await expect(page.locator(".react-flow__node[data-id=start]")).to_be_visible()
+        await hands.press("b")
         await expect(page.get_by_label("What should the workflow do?")).to_be_focused()
         await page.keyboard.type("Wait")
         await page.keyboard.press("Enter")
         refuse = page.get_by_role("button", name="Reject")
         await expect(refuse).to_be_visible()
-        for _ in range(20):
-            if await refuse.evaluate("one => one === document.activeElement"):
-                break
-            await page.keyboard.press("Shift+Tab")
-        await expect(refuse).to_be_focused()
+        await hands.until("Shift+Tab", "Reject")
         await page.keyboard.press("Enter")
         await expect(page.get_by_text("Rejected.")).to_be_visible()
         await expect(page.locator(".react-flow__node")).to_have_count(2)
         model.answers(proposes(delay(30)), says("Done."))
-        await page.get_by_label("What should the workflow do?").focus()
+        await hands.reach("What should the workflow do?")
         await page.keyboard.type("Wait less")
         await page.keyboard.press("Enter")
         accept = page.get_by_role("button", name="Accept")
         await expect(accept).to_be_visible()
-        for _ in range(20):
-            if await accept.evaluate("one => one === document.activeElement"):
-                break
-            await page.keyboard.press("Shift+Tab")
+        await hands.until("Shift+Tab", "Accept")
         await page.keyboard.press("Enter")
         await expect(page.locator(".react-flow__node")).to_have_count(3)
+        await hands.lands("What should the workflow do?")
 
 
 async def test_a_wrong_or_missing_proposal_and_a_lost_model_are_told(

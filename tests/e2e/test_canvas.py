@@ -6,6 +6,7 @@ from typing import Any, cast
 import pytest
 from playwright.async_api import FloatRect, Locator, Page, TimeoutError, expect
 
+from e2e.hands import Hands
 from e2e.studio import WHOLE, Studio, shot
 from rest.drawn import drawn, greeting
 from servers.rooms import eventually
@@ -69,6 +70,14 @@ async def add(page: Page, text: str) -> None:
     search = page.get_by_role("dialog").get_by_role("combobox")
     await search.fill(text)
     await search.press("Enter")
+    await expect(search).to_have_count(0)
+
+
+async def add_by_keys(page: Page, text: str) -> None:
+    search = page.get_by_role("dialog").get_by_role("combobox")
+    await expect(search).to_be_focused()
+    await page.keyboard.type(text)
+    await page.keyboard.press("Enter")
     await expect(search).to_have_count(0)
 
 
@@ -173,22 +182,18 @@ async def test_a_switch_has_rows_and_a_port_for_each_case_and_a_menu(
 
 async def test_a_node_is_inserted_with_the_keyboard_alone(page: Page, studio: Studio) -> None:
     await opened(page, studio, greeting("by-keys"))
-    await node(page, "greet").focus()
-    await page.keyboard.press("ArrowLeft")
-    await expect(page.locator(".react-flow__node.selected[data-id=start]")).to_be_focused()
-    await page.keyboard.press("ArrowRight")
-    await expect(page.locator(".react-flow__node.selected[data-id=greet]")).to_be_visible()
+    await Hands(page).find("Greet")
     await page.keyboard.press("Shift+A")
-    await add(page, "delay")
+    await add_by_keys(page, "delay")
     await expect(edge(page, "greet", "delay")).to_be_attached()
     await expect(edge(page, "delay", "end")).to_be_attached()
     assert await edge(page, "greet", "end").count() == 0
     # Behind the last node as well, where there is no connection yet.
     await page.keyboard.press("Shift+C")
-    await add(page, "End")
+    await add_by_keys(page, "End")
     await expect(edge(page, "delay", "end")).to_have_count(0)
     await page.keyboard.press("Shift+A")
-    await add(page, "sort")
+    await add_by_keys(page, "sort")
     await expect(edge(page, "delay", "sort")).to_be_attached()
 
 
@@ -226,19 +231,20 @@ async def test_a_sub_workflow_opens_with_a_way_back(page: Page, studio: Studio) 
     await page.get_by_role("navigation", name="Breadcrumb").get_by_role("link").click()
     await expect(page.get_by_role("textbox", name="Workflow name")).to_have_value("outer")
     await expect(page.get_by_role("navigation", name="Breadcrumb")).to_have_count(0)
-    # With the keyboard alone, there and back.
-    await node(page, "call").focus()
-    await page.keyboard.press("ArrowLeft")
-    await page.keyboard.press("ArrowRight")
-    await expect(page.locator(".react-flow__node.selected[data-id=call]")).to_be_focused()
-    await page.keyboard.press("o")
-    await expect(page.get_by_role("textbox", name="Workflow name")).to_have_value("inner")
-    await page.get_by_role("navigation", name="Breadcrumb").get_by_role("link").focus()
-    await page.keyboard.press("Enter")
-    await expect(page.get_by_role("textbox", name="Workflow name")).to_have_value("outer")
+    await there_and_back_by_keys(Hands(page))
     # The control: another node has no workflow to open.
     await node(page, "start").dblclick()
     assert page.url.endswith("#/w/outer")
+
+
+async def there_and_back_by_keys(hands: Hands) -> None:
+    name = hands.page.get_by_role("textbox", name="Workflow name")
+    await hands.find("Greet them")
+    await hands.page.keyboard.press("o")
+    await expect(name).to_have_value("inner")
+    await hands.until("Tab", "outer")
+    await hands.page.keyboard.press("Enter")
+    await expect(name).to_have_value("outer")
 
 
 CHAIN: dict[str, Any] = {
@@ -320,25 +326,25 @@ async def test_nodes_are_extracted_with_the_keyboard_and_a_refusal_says_why(
     page: Page, studio: Studio
 ) -> None:
     await opened(page, studio, chain("extracted-by-keys"))
-    await node(page, "first").focus()
-    await page.keyboard.press("ArrowLeft")
-    await expect(page.locator(".react-flow__node.selected[data-id=start]")).to_be_focused()
+    hands = Hands(page)
+    await hands.find("Start")
     await page.keyboard.press("Control+ArrowRight")
     await page.keyboard.press("x")
     dialog = page.get_by_role("dialog")
-    await dialog.get_by_label("Name of the new workflow").fill("with the start")
-    await page.keyboard.press("Enter")
+    await hands.lands("Name of the new workflow")
+    await page.keyboard.press("Control+a")
+    await hands.type("with the start", then="Enter")
     await expect(dialog.get_by_role("alert")).to_contain_text("starts this workflow")
     await page.keyboard.press("Escape")
     await expect(dialog).to_have_count(0)
-    await node(page, "first").focus()
-    await page.keyboard.press("ArrowRight")
+    await hands.find("second")
     await page.keyboard.press("Control+ArrowRight")
     await page.keyboard.press("Control+k")
-    await page.get_by_role("combobox").fill("extract")
-    await page.keyboard.press("Enter")
-    await dialog.get_by_label("Name of the new workflow").fill("the rest")
-    await page.keyboard.press("Enter")
+    await hands.lands("Type a command")
+    await hands.type("extract", then="Enter")
+    await hands.lands("Name of the new workflow")
+    await page.keyboard.press("Control+a")
+    await hands.type("the rest", then="Enter")
     await expect(node(page, "the_rest")).to_be_focused()
     # The connections keep their ids.
     await expect(edge(page, "third", "end")).to_be_attached()

@@ -7,6 +7,7 @@ from typing import Any, cast
 import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
+from e2e.hands import Hands
 from e2e.studio import Studio, open_page
 from e2e.test_access import look
 from rest.drawn import drawn
@@ -95,20 +96,52 @@ async def test_a_credential_is_added_in_a_node_and_reused_in_the_next(
 
 
 async def test_a_secret_of_a_webhook_is_added_by_keyboard_alone(page: Page, studio: Studio) -> None:
+    hands = Hands(page)
     await page.goto(f"{studio.url}/#/w/{NAME}")
-    choice = await picker(page, "start", "Auth token")
-    await choice.focus()
-    await choice.select_option("Add a credential…")
+    await expect(page.locator(".react-flow__node[data-id=start]")).to_be_visible()
+    await hands.open_node("Hook")
+    await hands.until("Tab", "Auth token: credential")
+    await page.keyboard.type("Add a credential")
     form = page.get_by_role("form", name="New credential")
-    await form.get_by_label("Name").focus()
+    await expect(form).to_be_visible()
+    await hands.until("Shift+Tab", "Name", whole=True)
     await page.keyboard.press("Control+a")
     await page.keyboard.type("hook key")
     await expect(form.get_by_text("Use letters, digits and _ . -")).to_be_visible()
     await page.keyboard.press("Control+a")
-    await page.keyboard.type("hook-key")
-    await page.keyboard.press("Tab")
-    await page.keyboard.type("s3cret")
-    await page.keyboard.press("Enter")
+    await hands.type("hook-key", then="Tab")
+    await hands.type("s3cret", then="Enter")
+    choice = page.get_by_label("Auth token: credential")
     await expect(choice).to_have_value("hook-key")
+    await expect(choice).to_be_focused()
     names = cast("Any", await studio.ask(page, "GET", "/api/v1/secrets"))["names"]
     assert "hook-key" in names
+    # One of a service, which is picked for the next node and tested there.
+    token = page.get_by_label("GitHub token: credential")
+    await page.keyboard.press("Escape")
+    await hands.open_node("Issue 1")
+    await hands.until("Tab", "GitHub token: credential")
+    await page.keyboard.type("Add a credential")
+    await expect(form).to_be_visible()
+    await hands.until("Shift+Tab", "Name", whole=True)
+    await page.keyboard.press("Control+a")
+    await hands.type("keyed", then="Tab")
+    await hands.type(TOKEN, then="Enter")
+    await expect(token).to_have_value("keyed")
+    await page.keyboard.press("Escape")
+    await hands.open_node("Issue 2")
+    await hands.until("Tab", "GitHub token: credential")
+    await page.keyboard.type("keyed")
+    await expect(token).to_have_value("keyed")
+    await hands.until("Tab", "Test keyed")
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".credential").get_by_role("status")).to_contain_text("Test failed")
+    await hands.focus()
+    await page.keyboard.press("Escape")
+    # The pages of credentials and of triggers are reached from the edge of the window.
+    await hands.to_page("Credentials")
+    await expect(page.get_by_role("table", name="Secrets")).to_contain_text("hook-key")
+    await hands.until("Shift+Tab", "Triggers")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("button", name=f"Activate {NAME}")).to_be_visible()
+    await hands.until("Tab", f"Activate {NAME}")

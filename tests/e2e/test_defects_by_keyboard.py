@@ -1,6 +1,7 @@
-"""The defects of `DEFECTS.md` once more, by somebody who has no mouse."""
+"""The defects of `README.md` once more, by somebody who has no mouse."""
 
 import json
+import re
 from typing import Any, cast
 
 import pytest
@@ -95,11 +96,11 @@ async def test_drafts_are_kept_apart_and_discarded(page: Page, studio: Studio) -
 async def test_an_import_and_an_added_tool_leave_no_run_of_another_workflow(
     page: Page, studio: Studio
 ) -> None:
-    """Defects 3, 8, 14 and 17."""
+    """Defects 3, 8, 14, 15 (the text of a server) and 17."""
     hands, run = Hands(page), page.get_by_role("region", name="Run")
     # From now on: one that opens while the first listener is being added is lost.
     page.on("filechooser", lambda _: None)
-    await studio.ask(page, "POST", "/api/v1/samples")
+    sample = cast("Any", await studio.ask(page, "POST", "/api/v1/samples"))
     await opened(hands, studio, greeting("was-run"))
     await hands.press("Control+Enter")
     await expect(status(page)).to_have_text("success")
@@ -115,12 +116,20 @@ async def test_an_import_and_an_added_tool_leave_no_run_of_another_workflow(
     await eventually(lambda: is_apart(page, ["start", "if", "end"]))
     line = page.locator(".react-flow__edge[data-id=lost] path").first
     assert await line.evaluate("line => getComputedStyle(line).strokeDasharray") != "none"
-    badge = page.locator(".editor__bar").get_by_role("button", name="error")
+    bar = page.locator(".editor__bar")
+    badge = bar.get_by_role("button", name=re.compile("error|warning"))
     await expect(badge).to_be_visible()
     await hands.to_page("Workflows")
-    right = greeting("right")
+    # The description of a tool is its server's: nobody here can shorten it.
+    described = calling("tool", sample["server"], "weather", city="Oslo")
+    described["data"]["toolDescription"] = "long " * 2_000
+    hello = {"id": "greet", "type": "prompt", "name": "Greet", "data": {"prompt": "Hello!"}}
+    right = drawn("right", hello, described)
     note = {"id": "hint", "type": "note", "name": "hint", "data": {"content": "Read me"}}
     right["nodes"].append(note | {"position": {"x": 0, "y": 300}})
+    body = {"document": right}
+    found = cast("Any", await studio.ask(page, "POST", "/api/v1/edit/validate", body))["problems"]
+    assert [one["code"] for one in found] == ["TEXT_TOO_LONG"]
     await import_file(hands, right)
     await expect(node(page, "hint")).to_contain_text("Read me")
     await expect(badge).to_have_count(0)
@@ -134,6 +143,7 @@ async def test_an_import_and_an_added_tool_leave_no_run_of_another_workflow(
     # A tool that becomes a new workflow shows no run of the one that is open.
     await hands.press("Control+Enter")
     await expect(status(page)).to_have_text("success")
+    assert await badge.count() == 0  # the workflow has been validated by now
     await hands.to_page("Servers")
     await expect(page.get_by_role("button", name="Try it: greet")).to_be_visible()
     await hands.until("Tab", "Try it: greet")
@@ -150,18 +160,17 @@ async def test_an_import_and_an_added_tool_leave_no_run_of_another_workflow(
 async def test_a_workflow_is_built_and_its_problems_are_corrected(
     page: Page, studio: Studio
 ) -> None:
-    """Defects 4, 5, 9, 10, 13, 15, 16, 19 (the mode switch) and 22."""
+    """Defects 4, 5, 9, 10, 13, 15 (the order), 16, 19 (the mode switch) and 22."""
     hands = Hands(page)
     sample = cast("Any", await studio.ask(page, "POST", "/api/v1/samples"))
-    described = calling("tool", sample["server"], "weather", city="Oslo")
-    described["data"]["toolDescription"] = "long " * 2_000
+    look = calling("tool", sample["server"], "weather", city="Oslo")
     ask = {"questionText": "Send it?", "options": [{"label": "Yes"}, {"label": "No"}]}
-    wait = {"subtype": "DELAY", "configurations": {"duration_seconds": 5}}
+    wait = {"subtype": "DELAY", "configurations": {"duration_seconds": -5}}
     document = drawn(
         "assembled",
         {"id": "say", "type": "prompt", "name": "Say", "data": {"prompt": "{{nobody}}"}},
         {"id": "ask", "type": "askUserQuestion", "name": "Ask", "data": ask},
-        described | {"name": "Look"},
+        look | {"name": "Look"},
         {"id": "wait", "type": "FLOW", "name": "Wait", "data": wait},
     )
     document["connections"][2]["fromPort"] = "branch-0"
@@ -195,6 +204,8 @@ async def add_from_the_palette(hands: Hands) -> None:
     added = page.locator(".react-flow__node.selected")
     await hands.until("F6", "Search nodes")
     best = page.locator(".palette__title").first
+    await page.keyboard.type("zzzz")
+    await expect(page.get_by_role("complementary", name="Palette")).to_contain_text("No results")
     for typed, title in (("webhook", "Webhook"), ("if", "If")):
         await page.keyboard.press("Control+a")
         await page.keyboard.type(typed)
@@ -205,31 +216,31 @@ async def add_from_the_palette(hands: Hands) -> None:
 
 
 async def follow_the_problems(hands: Hands) -> None:
-    """Errors first, none about the text of a server, and each leads to the settings of its node."""
+    """Errors first, and each leads to the settings of its node."""
     page = hands.page
     problems = page.get_by_role("complementary", name="Problems").locator(".inspector__problem")
     name = page.get_by_role("complementary", name="Inspector").get_by_label("Name", exact=True)
-    await expect(page.get_by_role("button", name="1 error")).to_be_visible()
+    await expect(page.get_by_role("button", name="2 errors")).to_be_visible()
     await hands.until("F6", "Palette")
-    await hands.until("Tab", "1 error")
+    await hands.until("Tab", "2 errors")
     await hands.press("Enter")
     kinds = await problems.evaluate_all("all => all.map(one => one.className.includes('--error'))")
     assert kinds == sorted(kinds, reverse=True)
     assert len(set(kinds)) == 2
-    assert "toolDescription" not in "".join(await problems.all_inner_texts())
     first = (await problems.first.inner_text()).split("\n")[0]
     if not (await hands.to_panel("side")).startswith(first):
         await hands.until("Tab", first)
     await page.keyboard.press("Enter")
     await hands.lands("Open with input and output")
-    await expect(name).to_have_value("If")
+    await expect(name).to_have_value("Wait")
     # Another node opens as well while the problems are shown.
     await hands.until("F6", "Palette")
-    await hands.until("Tab", "1 error")
+    await hands.until("Tab", "2 errors")
     await hands.press("Enter")
-    await hands.walk("ArrowLeft", "Wait")
+    await hands.walk("ArrowRight", "If")
     await hands.press("Enter")
     await hands.lands("Name")
+    await expect(page.locator(":focus")).to_have_value("If")
     await page.keyboard.press("Escape")
 
 
@@ -258,7 +269,8 @@ async def correct_a_value(hands: Hands) -> None:
     await page.keyboard.press("Control+a")
     await page.keyboard.type("-6")
     fault = page.locator(".param", has=page.locator(":focus")).last.locator(".field__fault")
-    await expect(fault.first).to_be_visible()
+    # What is typed is refused here; what the service said is of the value before.
+    await expect(fault).to_have_text(["Not valid: at least 0 is expected", re.compile("is -5")])
     held: list[Route] = []
 
     async def hold(route: Route) -> None:
@@ -290,7 +302,7 @@ async def switch_the_mode(hands: Hands) -> None:
         bottoms.add(await modes.evaluate(BOTTOM))
         await page.keyboard.press("ArrowRight" if at < 2 else "Escape")
     assert len(bottoms) == 1
-    for mode in ("Describe task", "Describe values"):
+    for mode in ("AI task", "AI values"):
         await expect(node(page, "tool")).to_contain_text(mode)
         await hands.press("Control+z")
         await expect(node(page, "tool")).not_to_contain_text(mode)

@@ -84,6 +84,8 @@ async def run_the_sample(page: Page) -> None:
     await page.get_by_role("tab", name="Input").click()
     await expect(page.get_by_role("region", name="weather input")).to_contain_text("city")
     await shot(page, "sample-run")
+    await page.locator(".react-flow__node[data-id=shirt]").click()
+    await expect(page.get_by_text("Not reached in the last run")).to_be_visible()
 
 
 async def find_the_servers_of_other_programs(page: Page, studio: Studio, user: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 from playwright.async_api import Locator, Page, expect
 
 from e2e.fields import box
+from e2e.hands import Hands
 from e2e.studio import WHOLE, Studio, shot
 from rest.drawn import drawn
 from rest.test_pinned_data import pinned
@@ -104,7 +105,8 @@ async def test_conditions_are_built_with_the_keyboard_alone(page: Page, studio: 
     name = "keyed-conditions"
     await studio.ask(page, "PUT", f"/api/v1/workflows/{name}", {"document": mapped(name)})
     await page.goto(f"{studio.url}/#/w/{name}")
-    await page.locator(".react-flow__node[data-id=check]").focus()
+    await expect(page.locator(".react-flow__node[data-id=check]")).to_be_visible()
+    await Hands(page).find("Check")
     await page.keyboard.press("Enter")
     view = page.get_by_role("dialog")
     rows = view.get_by_role("group", name="Condition expression", exact=True)
@@ -122,10 +124,20 @@ async def test_conditions_are_built_with_the_keyboard_alone(page: Page, studio: 
     await expect(rows.locator(".preview__value")).to_have_text("true")
     await tab_to(page, rows.get_by_role("button", name="Add condition"))
     await page.keyboard.press("Enter")
-    await expect(rows.get_by_label("Condition 2: field")).to_be_focused()
-    await page.keyboard.type("data.name")
+    field = rows.get_by_label("Condition 2: field")
+    await expect(field).to_be_focused()
+    # A value within JSON that a tool returned as text.
+    await tab_to(page, view.get_by_role("searchbox", name="Search the input"), back=True)
+    await page.keyboard.type("deep")
+    await expect(value(view, "deep 3")).to_be_visible()
+    await tab_to(page, view.get_by_role("tab", name="Tree"))
+    await page.keyboard.press("Tab")
+    await Hands(page).until("ArrowDown", "#deep")
+    await page.keyboard.press("Enter")
+    await expect(field).to_have_value("data.note.parseJson().inner.deep")
+    await expect(field).to_be_focused()
     await tab_to(page, rows.get_by_label("Condition 2: value", exact=True))
-    await page.keyboard.type("Eve")
+    await page.keyboard.type("4")
     await expect(rows.locator(".preview__value")).to_have_text("false")
     await tab_to(page, rows.get_by_label("Condition: all or any"), back=True)
     await page.keyboard.press("ArrowDown")
@@ -133,9 +145,20 @@ async def test_conditions_are_built_with_the_keyboard_alone(page: Page, studio: 
     await tab_to(page, view.get_by_role("button", name="Expression", exact=True), back=True)
     await page.keyboard.press("Enter")
     await expect(box(view, "Condition expression")).to_have_text(
-        'data.level > 5 || data.name == "Eve"'
+        "data.level > 5 || data.note.parseJson().inner.deep == 4"
     )
     assert await rows.count() == 0
+    # The step alone, on an input that is typed.
+    output = view.get_by_role("region", name="Output", exact=True)
+    await tab_to(page, output.get_by_role("button", name="Edit its input"))
+    await page.keyboard.press("Enter")
+    await expect(view.get_by_label("Input of this step, as JSON")).to_be_visible()
+    await Hands(page).reach("Input of this step, as JSON")
+    await page.keyboard.press("Control+a")
+    await page.keyboard.insert_text(json.dumps({"level": 1, "note": '{"inner": {"deep": 5}}'}))
+    await Hands(page).until("Shift+Tab", "Run step")
+    await page.keyboard.press("Enter")
+    await expect(output.locator(".badge")).to_have_text("false")
 
 
 async def tab_to(page: Page, target: Locator, *, back: bool = False) -> None:

@@ -7,6 +7,7 @@ import anyio
 import pytest
 from playwright.async_api import Page, expect
 
+from e2e.hands import Hands
 from e2e.studio import Studio, shot
 from rest.drawn import greeting
 from toolweave.testing.model import KEY, ScriptedModel, calls, says
@@ -121,10 +122,12 @@ async def test_a_chat_about_a_section_uses_the_server_it_is_bound_to(
         assert ("Greet Ada" in asked, "umbrella" in asked) == (True, False)
         await page.get_by_role("button", name="New chat").click()
         await expect(talk.get_by_role("listitem")).to_have_count(0)
-        # By keyboard alone.
-        await page.get_by_label("Message").focus()
-        await page.keyboard.type("Once more.")
-        await page.keyboard.press("Enter")
+        await asked_by_keys(Hands(page))
         await expect(talk).to_contain_text("Ada is greeted.")
     gone = await page.request.delete(f"{studio.url}/api/v1/models/talks", headers=studio.headers)
     assert gone.ok
+
+
+async def asked_by_keys(hands: Hands) -> None:
+    await hands.reach("Message")
+    await hands.type("Once more.", then="Enter")

@@ -3,6 +3,7 @@
 import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
+from e2e.hands import Hands
 from e2e.studio import PICTURED, Studio, open_page, shot
 from e2e.test_drawing import settled
 from rest.drawn import drawn
@@ -84,9 +85,7 @@ async def test_the_same_actions_work_by_keyboard_and_undo_is_one_step(
     page: Page, studio: Studio
 ) -> None:
     await opened(page, studio, "toolbar-keys")
-    await card(page, "sort").focus()
-    await page.keyboard.press("ArrowRight")
-    await page.keyboard.press("ArrowLeft")
+    await Hands(page).find("Numbers")
     await expect(card(page, "sort")).to_be_focused()
     await page.keyboard.press("d")
     off = card(page, "sort").locator(".step.is-off")

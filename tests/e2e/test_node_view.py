@@ -127,6 +127,7 @@ async def test_json_in_a_text_opens_as_a_tree_and_earlier_outputs_are_listed(
 ) -> None:
     view = await open_node(page, studio, "say")
     text = box(view, "Text")
+    await expect(view.get_by_text("Insert values with {{ }}")).to_be_visible()
     await text.fill("")
     tree = view.get_by_role("tree", name="Input")
     await view.get_by_role("searchbox", name="Search the input").fill("high")

@@ -59,6 +59,7 @@ async def switch_on_and_pause(page: Page, studio: Studio) -> None:
     order = page.get_by_role("article", name="Trigger New order")
     await expect(order.locator(".badge").first).to_have_text("Inactive")
     await page.get_by_role("button", name="Activate orders").click()
+    await expect(page.locator(".notice")).to_contain_text("orders is active")
     for one in (morning, order):
         await expect(one.locator(".badge").first).to_have_text("Active")
     await expect(morning).to_contain_text("Europe/Berlin")
@@ -139,6 +140,7 @@ async def follow_the_file(page: Page, studio: Studio) -> None:
     text = await file.read_text(encoding="utf-8")
     await file.write_text(text.replace("New order", "Edited with git"), encoding="utf-8")
     await expect(order).to_contain_text("Edited with git")
+    await expect(page.get_by_text("Reloaded: changed in another tab")).to_be_visible()
     await expect(saved).to_have_text("saved")
     await order.click()
     await page.get_by_role("textbox", name="Name", exact=True).fill("Edited here")

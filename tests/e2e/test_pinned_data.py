@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
+from e2e.hands import Hands
 from e2e.studio import Studio, open_page, shot
 from e2e.test_access import look
 from rest.test_pinned_data import fetching
@@ -85,14 +86,17 @@ async def test_a_hand_made_output_is_pinned_edited_and_unpinned_with_the_mouse(
 async def test_an_output_of_a_run_is_pinned_by_keyboard_alone(page: Page, studio: Studio) -> None:
     view = page.get_by_role("dialog")
     output = view.get_by_role("region", name="Output", exact=True)
-    await card(page, "greet").focus()
-    await page.keyboard.press("ArrowLeft")
+    hands = Hands(page)
+    await expect(card(page, "greet")).to_be_visible()
+    await hands.find("Fetch")
     await page.keyboard.press("Shift+P")
     await expect(page.get_by_text("Fetch has no output to pin")).to_be_visible()
     await page.keyboard.press("Enter")
-    await output.get_by_role("button", name="Enter output").focus()
+    await hands.lands("Name")
+    await hands.until("Tab", "Enter output")
     await page.keyboard.press("Enter")
-    await output.get_by_label("Output of this node, as JSON").focus()
+    await expect(output.get_by_label("Output of this node, as JSON")).to_be_visible()
+    await hands.reach("Output of this node, as JSON")
     await page.keyboard.press("Control+a")
     # Longer than what the canvas keeps of an output: it is loaded when it is pinned.
     await page.keyboard.insert_text(json.dumps({"who": "Grace" * 6_000}))

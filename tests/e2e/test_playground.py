@@ -1,11 +1,13 @@
 """The tool playground: any tool is tried from the servers page, and kept as a node."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Locator, Page, TimeoutError, expect
 
+from e2e.hands import Hands
 from e2e.mcp import approved
 from e2e.studio import Studio, shot
 from e2e.test_access import EVERYTHING, findings
@@ -112,11 +114,8 @@ async def test_a_tool_is_tried_with_the_keyboard_alone_and_shows_its_picture(
     identity = await shop(page, studio, "keyed-shop", tmp_path)
     await page.set_viewport_size({"width": 390, "height": 844})
     await page.goto(f"{studio.url}/#/servers/{identity}")
-    dialog = page.get_by_role("dialog", name="Try draw")
-    while not await dialog.is_visible():  # the list is drawn again when the live tools arrive
-        await page.get_by_role("button", name="Try it: draw").focus()
-        await page.keyboard.press("Enter")
-        await page.wait_for_timeout(100)
+    hands, dialog = Hands(page), page.get_by_role("dialog", name="Try draw")
+    await try_by_keys(hands, dialog, "draw")
     await expect(dialog.get_by_text("This tool takes no arguments.")).to_be_visible()
     await page.keyboard.press("Control+Enter")
     await expect(dialog.get_by_role("img", name="Image of draw")).to_be_visible()
@@ -129,28 +128,32 @@ async def test_a_tool_is_tried_with_the_keyboard_alone_and_shows_its_picture(
     await expect(dialog).to_have_count(0)
     await expect(page.get_by_role("button", name="Try it: draw")).to_be_focused()
     # A call that takes too long is stopped, and does not go on in the service.
-    await page.get_by_role("button", name="Try it: hang").click()
     dialog = page.get_by_role("dialog", name="Try hang")
+    await try_by_keys(hands, dialog, "hang")
     await page.keyboard.press("Control+Enter")
-    await dialog.get_by_role("button", name="Stop").click()
+    await expect(dialog.get_by_role("button", name="Stop")).to_be_visible()
+    await hands.reach("Stop")
+    await page.keyboard.press("Enter")
     await expect(dialog.get_by_role("heading", name="No result yet")).to_be_visible()
     await page.goto(f"{studio.url}/#/runs?text=&status=cancelled")
     await expect(page.get_by_role("table", name="Runs")).to_contain_text("test hang")
     # Kept as a node, without a mouse.
     await page.goto(f"{studio.url}/#/servers/{identity}")
     dialog = page.get_by_role("dialog", name="Try draw")
-    while not await dialog.is_visible():
-        await page.get_by_role("button", name="Try it: draw").focus()
-        await page.keyboard.press("Enter")
-        await page.wait_for_timeout(100)
-    keep = dialog.get_by_role("button", name="Use in a new workflow")
-    await expect(keep).to_be_visible()
-    for _ in range(20):
-        if await keep.evaluate("one => one === document.activeElement"):
-            break
-        await page.keyboard.press("Tab")
+    await try_by_keys(hands, dialog, "draw")
+    await hands.reach("Use in a new workflow")
     await page.keyboard.press("Enter")
     await expect(page.locator(".react-flow__node[data-id=draw]")).to_be_visible()
+
+
+async def try_by_keys(hands: Hands, dialog: Locator, tool: str) -> None:
+    """The list is drawn again when the live tools arrive: the focus on a button may be lost."""
+    await expect(hands.page.get_by_role("button", name=f"Try it: {tool}")).to_be_visible()
+    while not await dialog.is_visible():
+        with suppress(AssertionError, TimeoutError):
+            await hands.until("Tab", f"Try it: {tool}")
+            await hands.page.keyboard.press("Enter")
+            await dialog.wait_for(timeout=3_000)
 
 
 async def test_a_question_of_a_tried_tool_is_answered_where_it_is_asked(

@@ -144,6 +144,7 @@ async def settle(page: Page, studio: Studio, runs: list[str]) -> None:
     doubts = page.get_by_role("region", name="Uncertain steps")
     steps = doubts.get_by_role("button", name="Run again")
     await expect(steps).to_have_count(2)
+    await expect(doubts.get_by_role("heading")).to_have_text("Interrupted steps: did they finish?")
     await shot(page, "uncertain")
     again = doubts.get_by_role("row", name="charge-1").get_by_role("button", name="Run again")
     await again.click()

@@ -50,6 +50,8 @@ async def test_logs_pictures_and_five_megabytes_are_shown_without_holding_the_pa
     await page.goto(f"{studio.url}/#/runs/{run}")
     status = page.locator(".run-panel__head .badge")
     await expect(status).to_have_text("success")
+    # Each node on the canvas says how long it took.
+    await expect(page.locator(".react-flow__node[data-id=count] .step__took")).to_be_visible()
     detail = page.locator(".step-detail")
     await page.locator(".timeline").get_by_role("option", name="count").click()
     said = detail.get_by_role("region", name="Text of the tool")
@@ -60,6 +62,7 @@ async def test_logs_pictures_and_five_megabytes_are_shown_without_holding_the_pa
     await expect(detail.get_by_role("list", name="Log")).to_contain_text("lift-off")
     await expect(detail.get_by_role("list", name="Log")).to_contain_text("3/3")
     await detail.get_by_role("tab", name="Input").click()
+    await expect(detail.get_by_role("heading", name="Parameters")).to_be_visible()
     await expect(detail.get_by_label("count settings")).to_contain_text('"start": 3')
     await shot(page, "run-log")
     await page.locator(".timeline").get_by_role("option", name="draw").click()

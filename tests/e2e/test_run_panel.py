@@ -5,6 +5,7 @@ from typing import Any, cast
 import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
+from e2e.hands import Hands
 from e2e.studio import PICTURED, Studio, open_page, shot
 from rest.drawn import drawn
 
@@ -61,18 +62,25 @@ async def test_the_panel_is_resized_with_the_mouse_and_keys_and_stays_so(
     await page.mouse.up()
     await expect(handle).to_have_attribute("aria-valuenow", "410")
     assert await height(page) == first + 120
-    await handle.focus()
-    await page.keyboard.press("ArrowDown")
-    await expect(handle).to_have_attribute("aria-valuenow", "390")
-    await page.keyboard.press("Home")
-    await expect(handle).to_have_attribute("aria-valuenow", "140")
-    await page.keyboard.press("Shift+ArrowUp")
+    await resized_by_keys(Hands(page), handle)
     await page.reload()
     await expect(head(page)).to_have_text("success")
     await expect(handle).to_have_attribute("aria-valuenow", "240")
     await handle.dblclick()
     await expect(handle).to_have_attribute("aria-valuenow", "290")
     assert run in page.url
+
+
+async def resized_by_keys(hands: Hands, handle: Locator) -> None:
+    name = "Height of the run panel"
+    if not (await hands.to_panel("run")).startswith(name):
+        await hands.until("Tab", name)
+    await hands.press("ArrowDown")
+    await expect(handle).to_have_attribute("aria-valuenow", "390")
+    await hands.press("Home")
+    await expect(handle).to_have_attribute("aria-valuenow", "140")
+    await hands.press("Shift+ArrowUp")
+    await expect(handle).to_have_attribute("aria-valuenow", "240")
 
 
 async def test_a_list_of_objects_is_a_table_and_the_view_can_be_changed(
@@ -89,17 +97,19 @@ async def test_a_list_of_objects_is_a_table_and_the_view_can_be_changed(
             await expect(table.get_by_role("columnheader")).to_have_text(["city", "high"])
             await expect(table.get_by_role("row", name="Rome")).to_contain_text("21")
             await shot(page, f"run-table-{scheme}")
-            views = detail.get_by_role("tablist", name="View")
-            await views.get_by_role("tab", name="Table").focus()
-            await page.keyboard.press("ArrowRight")
-            await expect(detail.get_by_role("tree")).to_contain_text("2 items")
-            await page.keyboard.press("ArrowRight")
-            await expect(detail.get_by_role("region", name="Rows output")).to_contain_text('"Oslo"')
+            await views_by_keys(Hands(page), detail)
             scrolling = await detail.evaluate(
                 "box => [...box.querySelectorAll('*')].filter(part =>"
                 " /auto|scroll/.test(getComputedStyle(part).overflowY)).length"
             )
             assert scrolling == 1
+
+
+async def views_by_keys(hands: Hands, detail: Locator) -> None:
+    await hands.press("ArrowRight")
+    await expect(detail.get_by_role("tree")).to_contain_text("2 items")
+    await hands.press("ArrowRight")
+    await expect(detail.get_by_role("region", name="Rows output")).to_contain_text('"Oslo"')
 
 
 async def test_a_failed_run_shows_the_error_and_its_remedy_without_a_click(
@@ -143,12 +153,28 @@ async def test_a_run_that_failed_after_other_steps_is_found_and_shown_as_failed(
     status = page.get_by_label("Status", exact=True)
     await status.select_option("success")
     await expect(listed).to_have_count(0)
-    # By keyboard: a letter chooses an option.
-    await status.focus()
-    await page.keyboard.press("f")
-    await expect(page).to_have_url(f"{studio.url}/#/runs?status=failed")
+    await found_by_keys(Hands(page), studio)
     await expect(listed).to_contain_text("failed")
     await compared_by_keyboard(page, studio, document, run)
+
+
+async def found_by_keys(hands: Hands, studio: Studio) -> None:
+    """By text, workflow, time and state: letters choose an option."""
+    page = hands.page
+    await hands.until("Tab", "Search inputs")
+    await page.keyboard.type("in no input")
+    await expect(page.get_by_role("heading", name="No runs match")).to_be_visible()
+    await hands.until("Tab", "Clear filters")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("table", name="Runs")).to_be_visible()
+    await hands.until("Tab", "Workflow", whole=True)
+    await page.keyboard.type("late-f")
+    await hands.until("Tab", "Started")
+    await page.keyboard.type("Last h")
+    await hands.until("Shift+Tab", "Status")
+    await page.keyboard.press("f")
+    address = f"{studio.url}/#/runs?status=failed&workflow=late-failure&period=1"
+    await expect(page).to_have_url(address)
 
 
 async def compared_by_keyboard(
@@ -157,9 +183,10 @@ async def compared_by_keyboard(
     """Two of the listed runs are marked with the space bar, and their difference is shown."""
     document["nodes"][1]["data"]["prompt"] = "Nearly done."
     other = cast("Any", await studio.ask(page, "POST", "/api/v1/runs", {"document": document}))
-    for one in (run, other["id"]):
+    for one, key in ((run, "Tab"), (other["id"], "Shift+Tab")):
         mark = page.get_by_role("checkbox", name=f"Select run {one[:8]}")
-        await mark.focus()
+        await expect(mark).to_be_visible()
+        await Hands(page).until(key, f"Select run {one[:8]}")
         await page.keyboard.press("Space")
         await expect(mark).to_be_checked()
     await page.keyboard.press("Shift+Tab")

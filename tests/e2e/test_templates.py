@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.async_api import Page, expect
 
+from e2e.hands import Hands
 from e2e.studio import Studio, shot
 from toolweave.clock import timestamp
 
@@ -74,6 +75,7 @@ async def look_at_a_run_and_return(page: Page) -> None:
     await expect(page).not_to_have_url(first)
     head = page.locator(".run-panel__head")
     await expect(head.locator(".badge")).to_have_text("success")
+    await expect(head).to_contain_text("Re-run of")
     await head.get_by_role("link", name=first.rpartition("/")[2][:8]).click()
     await expect(page).to_have_url(first)
     await page.evaluate("() => history.go(-3)")
@@ -123,16 +125,16 @@ async def test_a_template_needs_nothing_more_once_its_account_is_stored(
     await page.reload()
     await expect(card).to_contain_text("Ready to run")
     assert await card.get_by_text("Needs").count() == 0
-    # By keyboard alone: the search, then the button of the one that it finds.
-    search = page.get_by_role("searchbox", name="Search templates")
-    await search.focus()
+    await placed_by_keys(Hands(page))
+
+
+async def placed_by_keys(hands: Hands) -> None:
+    """The search, then the button of the one that it finds."""
+    page = hands.page
+    await hands.until("Tab", "Search templates")
     await page.keyboard.type("alert on failure")
     await expect(page.get_by_role("button", name="Use ")).to_have_count(1)
-    use = page.get_by_role("button", name="Use Alert on failure")
-    for _ in range(6):
-        await page.keyboard.press("Tab")
-        if await use.evaluate("one => one === document.activeElement"):
-            break
+    await hands.until("Tab", "Use Alert on failure")
     await page.keyboard.press("Enter")
     await expect(page.get_by_label("Workflow name")).to_have_value("Alert on failure")
 

@@ -7,6 +7,7 @@ import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
 from e2e.fields import box
+from e2e.hands import Hands
 from e2e.studio import Studio, open_page, shot
 from e2e.test_access import look
 from rest.drawn import drawn
@@ -31,8 +32,8 @@ def orders(name: str = NAME) -> dict[str, Any]:
     return document
 
 
-def nightly() -> dict[str, Any]:
-    document = drawn("nightly")
+def nightly(name: str = "nightly") -> dict[str, Any]:
+    document = drawn(name)
     document["nodes"][0] |= {
         "type": "TRIGGER",
         "name": "Nightly",
@@ -60,7 +61,7 @@ def studio(shared_studio: Studio) -> Studio:
 @pytest.fixture(scope="module")
 async def page(browser: Browser, studio: Studio) -> AsyncGenerator[Page]:
     async with open_page(browser, studio) as opened:
-        for document in (orders(), orders(OTHER), nightly()):
+        for document in (orders(), orders(OTHER), nightly(), nightly("weekly")):
             path = f"/api/v1/workflows/{document['name']}"
             await studio.ask(opened, "PUT", path, {"document": document})
         yield opened
@@ -70,8 +71,8 @@ def card(page: Page, node: str) -> Locator:
     return page.locator(f".react-flow__node[data-id={node}]")
 
 
-async def send(page: Page, studio: Studio, **body: Any) -> dict[str, Any]:
-    answer = await page.request.post(f"{studio.url}/hooks/orders", data=body)
+async def send(page: Page, studio: Studio, name: str = NAME, **body: Any) -> dict[str, Any]:
+    answer = await page.request.post(f"{studio.url}/hooks/{name}", data=body)
     return cast("dict[str, Any]", await answer.json())
 
 
@@ -137,73 +138,106 @@ async def test_a_webhook_is_listened_to_mapped_run_and_activated_with_the_mouse(
     filled = await pill.evaluate("one => getComputedStyle(one, '::before').backgroundColor")
     assert filled != await pill.evaluate("one => getComputedStyle(one).color")
     await page.emulate_media(forced_colors="none")
-    await switch.focus()
-    await page.keyboard.press("Space")
+    await switch.click()
     await expect(switch).not_to_be_checked()
+    await page.goto(f"{studio.url}/#/w/weekly")
+    await card(page, "start").click()
+    await page.get_by_label("Cron expression: how often").select_option("On days of the week")
+    await page.get_by_role("button", name="Friday").click()
+    sentence = "Every Monday, Tuesday, Wednesday and Thursday at 09:00"
+    await expect(page.locator(".schedule__sentence")).to_have_text(sentence)
+    times = page.get_by_role("list", name="Next runs").get_by_role("listitem")
+    await expect(times).to_have_count(5)
+    for _ in range(2):
+        await page.get_by_role("button", name="Undo").click()
+    await expect(page.locator(".schedule__sentence")).to_have_count(0)
 
 
 async def test_an_event_is_entered_and_a_schedule_built_by_keyboard_alone(
     page: Page, studio: Studio
 ) -> None:
+    hands = Hands(page)
     await page.goto(f"{studio.url}/#/w/{OTHER}")
-    await card(page, "start").click()
-    listen = page.get_by_role("button", name="Listen for a test event")
-    await listen.focus()
+    await expect(card(page, "check")).to_be_visible()
+    await hands.open_node("Order")
+    await hands.until("Tab", "Listen for a test event")
     await page.keyboard.press("Enter")
-    await page.get_by_role("button", name="Stop listening").focus()
+    await expect(page.get_by_role("button", name="Stop listening")).to_be_visible()
+    await hands.reach("Stop listening")
     await page.keyboard.press("Enter")
-    await expect(listen).to_be_visible()
+    await expect(page.get_by_role("button", name="Listen for a test event")).to_be_visible()
+    await page.keyboard.press("Escape")
     await page.keyboard.press("Control+Enter")
     dialog = page.get_by_role("dialog", name="Test event for Order")
-    await dialog.get_by_label("body").focus()
+    await hands.lands("Headers")
+    await hands.until("Tab", "Body")
     await page.keyboard.press("Control+a")
     await page.keyboard.type('{"total": 500')
     await expect(dialog.get_by_text("Not valid JSON")).to_be_visible()
     await expect(dialog.get_by_role("button", name="Run")).to_be_disabled()
     await page.keyboard.type("}")
     await expect(dialog.get_by_text("Not valid JSON")).to_have_count(0)
-    await page.keyboard.press("Control+Enter")
-    await dialog.get_by_role("button", name="Run").focus()
+    await hands.until("Tab", "Run")
     await page.keyboard.press("Enter")
     await expect(page.locator(".run-panel__head .badge").first).to_have_text("success")
     await expect(page.get_by_role("button", name="Edit event")).to_be_visible()
+    # One real delivery, too.
+    await hands.open_node("Order")
+    await hands.until("Tab", "Listen for a test event")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_text("Listening: send one request")).to_be_visible()
+    assert (await send(page, studio, OTHER, total=700))["status"] == "test"
+    await expect(page.get_by_text("Saved since")).to_be_visible()
+    await page.keyboard.press("Escape")
+    switch = page.get_by_role("switch", name="Active")
+    await hands.to_panel("bar")
+    await hands.until("Tab", "Active")
+    for _ in range(2):
+        is_on = await switch.is_checked()
+        await page.keyboard.press("Space")
+        await expect(switch).to_be_checked(checked=not is_on)
+    found: list[str] = []
+    await a_schedule_and_headers(hands, studio, found)
+    assert found == []
+
+
+async def a_schedule_and_headers(hands: Hands, studio: Studio, found: list[str]) -> None:
+    page = hands.page
     await page.goto(f"{studio.url}/#/w/nightly")
-    await card(page, "start").click()
-    often = page.get_by_label("Cron expression: how often")
-    await often.focus()
-    await often.select_option("On days of the week")
+    await expect(card(page, "fetch")).to_be_visible()
+    await hands.open_node("Nightly")
+    await hands.until("Tab", "Cron expression: how often")
+    await page.keyboard.type("On days of the w")
     said = page.locator(".schedule__sentence")
     await expect(said).to_have_text("Every weekday at 09:00")
-    await page.get_by_role("button", name="Friday").focus()
+    await hands.until("Tab", "Friday")
     await page.keyboard.press("Space")
     await expect(said).to_have_text("Every Monday, Tuesday, Wednesday and Thursday at 09:00")
-    await expect(page.get_by_role("list", name="Next runs").get_by_role("listitem")).to_have_count(
-        5
-    )
-    found: list[str] = []
+    times = page.get_by_role("list", name="Next runs").get_by_role("listitem")
+    await expect(times).to_have_count(5)
     await look(found, page, "schedule-sentence")
-    await page.get_by_role("button", name="Cron", exact=True).focus()
+    await hands.until("Shift+Tab", "Cron", whole=True)
     await page.keyboard.press("Enter")
     cron = page.get_by_role("combobox", name="Cron expression", exact=True)
     await expect(cron).to_have_value("0 9 * * 1,2,3,4")
-    await cron.fill("*/15 9-17 * * 1-5")
+    await hands.until("Tab", "Cron expression")
+    await page.keyboard.press("Control+a")
+    await page.keyboard.type("*/15 9-17 * * 1-5")
     await expect(page.get_by_text("A sentence cannot show this")).to_be_visible()
     await expect(page.get_by_role("button", name="Sentence")).to_be_disabled()
-    await card(page, "fetch").click()
-    headers = page.get_by_role("group", name="Headers", exact=True)
-    await expect(headers).to_be_visible()
+    await page.keyboard.press("Escape")
+    await expect(page.get_by_role("dialog")).to_have_count(0)
+    await hands.open_node("Fetch")
     await expect(page.locator(".trigger-panel")).to_have_count(0)
-    await headers.get_by_role("button", name="Add to headers").focus()
+    headers = page.get_by_role("group", name="Headers", exact=True)
+    await hands.until("Tab", "Add to Headers")
     await page.keyboard.press("Enter")
     await expect(headers.get_by_label("headers: name of entry 1")).to_be_focused()
-    await page.keyboard.type("Accept")
-    await page.keyboard.press("Tab")
+    await hands.type("Accept", then="Tab")
     await page.keyboard.type("text/plain")
     await look(found, page, "map-rows")
-    group = page.get_by_role("group", name="Headers as", exact=True)
-    await group.get_by_role("button", name="JSON").focus()
+    await hands.until("Shift+Tab", "JSON", whole=True)
     await page.keyboard.press("Enter")
     raw = page.get_by_role("textbox", name="Headers", exact=True)
     await expect(raw).to_have_value('{\n  "Accept": "text/plain"\n}')
-    assert found == []
     await shot(page, "map-json")

@@ -5,6 +5,7 @@ from typing import Any, cast
 import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
+from e2e.hands import Hands
 from e2e.studio import Studio, open_page, shot
 from rest.drawn import drawn, greeting, pausing
 
@@ -104,24 +105,18 @@ async def test_versions_work_by_keyboard_alone_and_the_published_one_is_marked(
     await page.keyboard.press("v")
     first = options(page).first
     await expect(first).to_contain_text("current")
-    await first.focus()
+    hands = Hands(page)
+    await expect(page.locator("h1:focus")).to_be_visible()
+    await hands.until("Tab", "Version 2")
     await page.keyboard.press("ArrowDown")
     older = options(page).nth(1)
     await expect(older).to_contain_text("published")
     await expect(older).to_be_focused()
-    name_field = page.get_by_label("Name", exact=True)
-    await name_field.focus()
-    await page.keyboard.type("The first")
-    await page.keyboard.press("Enter")
+    await hands.until("Tab", "Name", whole=True)
+    await hands.type("The first", then="Enter")
     await expect(older).to_contain_text("The first")
-    await older.focus()
-    restore = page.get_by_role("button", name="Restore this version")
-    await expect(restore).to_be_enabled()
-    for _ in range(60):
-        if await restore.evaluate("button => button === document.activeElement"):
-            break
-        await page.keyboard.press("Tab")
-    await expect(restore).to_be_focused()
+    await expect(page.get_by_role("button", name="Restore this version")).to_be_enabled()
+    await hands.until("Tab", "Restore this version")
     await page.keyboard.press("Enter")
     await expect(page.get_by_label("Workflow name")).to_have_value(name)
     await expect(step(page, "greet")).to_be_visible()

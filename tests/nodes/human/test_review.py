@@ -80,6 +80,7 @@ async def test_the_question_tells_what_is_to_be_judged_and_by_whom(house: People
     assert (asked.kind, asked.title, asked.people) == ("review", "Release 1.2", (ADA, BOB))
     assert "- Tests pass" in asked.text
     assert asked.content == {"version": "1.2"}
+    assert "I can't review this" in str(asked.schema)
 
 
 @pytest.mark.parametrize(

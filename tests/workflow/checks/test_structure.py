@@ -141,6 +141,8 @@ def test_a_drawing_without_an_end_runs_and_gets_one_after_its_last_steps() -> No
 def test_an_end_nobody_reaches_is_joined_with_the_last_step() -> None:
     workflow = whole([START, A, END], ["start > a"])
     assert told(check, workflow, "ccwf") == [("warning", "END_UNREACHED", "/nodes/2")]
+    (problem,) = found(check, workflow, "ccwf")
+    assert problem.message == "the end 'end' is not connected"
     after = after_patch(check, workflow, "END_UNREACHED", "ccwf")
     assert drawing(after) == ["start > a", "a > end"]
 

@@ -54,7 +54,8 @@ function Switch({ isActive, isBehind, isPaused: hasPaused }: SwitchProps) {
         role="switch"
         className="switch"
         aria-checked={isActive}
-        disabled={isBusy}
+        // Not disabled, which would take the focus away.
+        aria-disabled={isBusy}
         title={
           isActive
             ? "Its triggers start runs. Click to deactivate"
@@ -62,7 +63,7 @@ function Switch({ isActive, isBehind, isPaused: hasPaused }: SwitchProps) {
               ? "Save, and let its triggers start runs"
               : "Let its triggers start runs"
         }
-        onClick={() => void (isActive ? deactivate() : activate())}
+        onClick={() => void (isBusy ? undefined : isActive ? deactivate() : activate())}
       >
         <span className="switch__track" />
         <span>{hasPaused ? "Active, paused" : "Active"}</span>

@@ -5,11 +5,28 @@ import { Icon } from "./Icon";
 interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
   look?: "plain" | "primary" | "quiet" | "danger";
   icon?: IconName;
+  /** Its action is under way: it does nothing, and unlike a disabled one keeps the focus. */
+  isBusy?: boolean;
 }
 
-export function Button({ look = "plain", icon, children, className = "", type = "button", ...rest }: Props) {
+export function Button({
+  look = "plain",
+  icon,
+  isBusy = false,
+  onClick,
+  children,
+  className = "",
+  type = "button",
+  ...rest
+}: Props) {
   return (
-    <button type={type} className={`button button--${look} ${className}`} {...rest}>
+    <button
+      type={type}
+      className={`button button--${look} ${className}`}
+      aria-disabled={isBusy || undefined}
+      onClick={isBusy ? undefined : onClick}
+      {...rest}
+    >
       {icon && <Icon name={icon} />}
       {children}
     </button>
@@ -24,7 +41,7 @@ export function IconButton({
   keys,
   className = "",
   ...rest
-}: Props & { label: string; icon: IconName; keys?: string }) {
+}: Omit<Props, "isBusy"> & { label: string; icon: IconName; keys?: string }) {
   return (
     <button
       type="button"

@@ -46,6 +46,7 @@ function Conversation({ models }: { models: readonly string[] }) {
   const [request, setRequest] = useState(() => editor.builder.store.getState().suggestion);
   const [model, setModel] = useState<string | null>(null);
   const active = useRef<AbortController | null>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
   const isWorking = conversation.turns.at(-1)?.isOver === false;
   const send = async () => {
     const message = request.trim();
@@ -79,11 +80,12 @@ function Conversation({ models }: { models: readonly string[] }) {
           </p>
         )}
       </div>
-      {proposal && <Decision proposal={proposal} />}
+      {proposal && <Decision proposal={proposal} onDecided={() => field.current?.focus()} />}
       <form className="chat__form" onSubmit={onSubmit}>
         <Field label="What should the workflow do?">
           {(id, _, aria) => (
             <textarea
+              ref={field}
               id={id}
               {...aria}
               className="textarea"
@@ -175,8 +177,8 @@ function BuilderTurn({ turn }: { turn: Turn }) {
   );
 }
 
-/** The proposed changes with their problems, to accept or refuse. */
-function Decision({ proposal }: { proposal: Proposal }) {
+/** The proposed changes with their problems, to accept or refuse; it disappears with the decision. */
+function Decision({ proposal, onDecided }: { proposal: Proposal; onDecided(): void }) {
   const editor = useEditor();
   const current = useDocument((state) => state.history.present);
   const { comparison, differences, problems, workflow, summary, base } = proposal;
@@ -191,6 +193,11 @@ function Decision({ proposal }: { proposal: Proposal }) {
     editor.document.select(added);
     editor.builder.decide("Accepted.");
     notify("Change accepted", { tone: "good", hint: "Undo reverts it." });
+    onDecided();
+  };
+  const reject = () => {
+    editor.builder.decide("Rejected.");
+    onDecided();
   };
   return (
     <section className="ai-builder__decision" aria-label="Proposed change">
@@ -247,7 +254,7 @@ function Decision({ proposal }: { proposal: Proposal }) {
         >
           {errors.length > 0 ? `Accept with ${countOf(errors.length, "error")}` : "Accept"}
         </Button>
-        <Button icon="close" onClick={() => editor.builder.decide("Rejected.")}>
+        <Button icon="close" onClick={reject}>
           Reject
         </Button>
       </div>

@@ -44,6 +44,7 @@ export function CredentialField({ id, label, field, aria, raw }: Props) {
   const { data: services, error } = useServices();
   const { data: secrets } = useSecrets();
   const [isAdding, setAdding] = useState(false);
+  const choice = useRef<HTMLSelectElement>(null);
   const current = credentialIn(field.value);
   const test = useCredentialTest(current);
   const [isRaw, setRaw] = useState(() => field.value !== undefined && current === null);
@@ -61,10 +62,16 @@ export function CredentialField({ id, label, field, aria, raw }: Props) {
     if (value === NEW || value === OTHER) return;
     field.set(value === "" ? undefined : credentialReference(value));
   };
+  // The form with the focus disappears.
+  const close = () => {
+    setAdding(false);
+    choice.current?.focus();
+  };
   return (
     <div className="credential" data-built={isRaw ? undefined : "credential"}>
       <div className="row">
         <select
+          ref={choice}
           id={isRaw ? undefined : id}
           {...aria}
           className="select"
@@ -92,7 +99,7 @@ export function CredentialField({ id, label, field, aria, raw }: Props) {
           <option value={OTHER}>Enter a reference or expression</option>
         </select>
         {canTest && (
-          <Button disabled={test.isBusy} aria-label={`Test ${current}`} onClick={() => void test.run()}>
+          <Button isBusy={test.isBusy} aria-label={`Test ${current}`} onClick={() => void test.run()}>
             {test.isBusy ? "Testing…" : "Test"}
           </Button>
         )}
@@ -112,12 +119,13 @@ export function CredentialField({ id, label, field, aria, raw }: Props) {
       )}
       {isRaw && raw}
       {isMissing && <p className="field__fault">The vault has no {current}: add it, or choose another.</p>}
-      {isAdding && (
+      {/* Its name depends on what is stored. */}
+      {isAdding && services && secrets && (
         <NewCredential
           kind={kind}
           name={unusedName(kind ?? "secret", taken)}
-          onClose={() => setAdding(false)}
-          onAdded={(name) => (setAdding(false), field.set(credentialReference(name)))}
+          onClose={close}
+          onAdded={(name) => (close(), field.set(credentialReference(name)))}
         />
       )}
     </div>

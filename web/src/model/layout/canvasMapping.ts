@@ -1,6 +1,5 @@
 /** Maps workflow JSON to canvas elements; unchanged nodes map to the same object. */
 
-import { MODES } from "../form/modes";
 import { safeText } from "../text/untrusted";
 import type { Specs } from "../workflow/catalog";
 import {
@@ -31,7 +30,9 @@ import {
 import type { PortPosition, NodeShape } from "./geometry";
 import { NODE_SIZE, portPositions, nodeSize } from "./geometry";
 
-const [, PARAMETERS, TASK] = MODES.map(({ title }) => title);
+// On a node: shorter than the titles of the modes.
+const PARAMETERS = "AI values";
+const TASK = "AI task";
 const MODE_LABELS: Readonly<Record<string, string | undefined>> = {
   naturalLanguageParam: PARAMETERS,
   fullNaturalLanguage: TASK,
