@@ -22,12 +22,12 @@ from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, Finished, Key, PureStepsDone, StepFinished
 from toolweave.engine.journal import JournalEntry
 from toolweave.engine.plan import NEVER_RUN
+from toolweave.engine.run_media import RunMedia
 from toolweave.engine.runs import RunRequest
 from toolweave.engine.state import TURN
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import Json
 from toolweave.mcp_server import elicitation as asking
-from toolweave.engine.run_media import RunMedia
 from toolweave.mcp_server.context import McpContext, WaitLimits
 from toolweave.mcp_server.event_size import fitted, limits_events
 from toolweave.mcp_server.results import finished_result
