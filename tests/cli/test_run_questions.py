@@ -105,3 +105,33 @@ def test_the_question_of_a_called_workflow_is_shown_and_answered_by_its_step(
     assert "call/call/ask waits for an answer: Which colour?" in tw("runs", "show", identity).out
     reply = ("--reply", '{"answer": "Red"}', "--json")
     assert tw("runs", "answer", identity, "call/call/ask", *reply).json["status"] == "success"
+
+
+@pytest.mark.parametrize("command", ["runs", "inbox"])
+def test_an_answer_from_another_command_reaches_the_call_that_asks(
+    tw: Commands, booked: Path, command: str
+) -> None:
+    def asked(text: str) -> dict[str, str]:
+        while True:
+            for one in tw.ok("inbox", "list", "--json").json:
+                if text in one["question"]["text"]:
+                    return one
+            assert process.poll() is None
+
+    process = tw.process("run", booked.name)
+    try:
+        page = asked("Please pay.")
+        answers = {"runs": ("--reply", '{"answer": "confirmed"}'), "inbox": ("--approve",)}
+        forms = {"runs": ("--reply", '{"days": 3}'), "inbox": ("--set", "days=3")}
+        place = {"runs": (page["run"], "t"), "inbox": (page["id"],)}
+        tw.ok(command, "answer", *place[command], *answers[command])
+        place["inbox"] = (asked("How long?")["id"],)
+        tw.ok(command, "answer", *place[command], *forms[command])
+        said, told = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 0, said
+    assert b'"days": 3' in said
+    shown = (said + told).decode()
+    assert f"`toolweave inbox answer {page['id']} --approve` or `--decline` answers it." in shown
+    assert "--set days=" in shown
