@@ -219,7 +219,8 @@ async def test_an_answer_after_progress_has_links_where_its_event_would_be_too_l
     data = {"serverId": "mine", "toolName": "paint", "mode": "detailed"}
     heard: list[float] = []
 
-    async def hear(progress: float, _: float | None, __: str | None) -> None:
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        del total, message
         heard.append(progress)
 
     async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:

@@ -84,8 +84,9 @@ async def test_a_question_ends_with_its_call_and_keeps_no_other_from_being_asked
 class _Run:
     """The steps of one run that call `book` at once, each with its person."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    connection: Connection
+
+    def __init__(self) -> None:
         self.asked: list[str] = []
         self.answered = anyio.Event()
         # Any: what the server was told.
@@ -99,7 +100,7 @@ class _Run:
             await self.answered.wait()
             return ElicitationAnswer("accept", {"to": question.message})
 
-        result = await self._connection.call("book", {}, asker=ask, audience=audience)
+        result = await self.connection.call("book", {}, asker=ask, audience=audience)
         assert isinstance(result.structured, dict)
         self.told.append(result.structured)
 
@@ -111,8 +112,8 @@ async def test_calls_of_one_run_that_began_together_are_all_asked(
     server = ScriptedServer(tmp_path, a_tool("book"))
     first = [waits(first_waits_s), asks("1?"), asks("1 again?"), tells()]
     server.on_call("book", first, [asks("2?"), tells()])
-    async with connected(server) as connection, anyio.create_task_group() as tasks:
-        run = _Run(connection)
+    run = _Run()
+    async with connected(server) as run.connection, anyio.create_task_group() as tasks:
         with anyio.fail_after(60):
             tasks.start_soon(run.call, "run:1")
             tasks.start_soon(run.call, "run:1")
@@ -130,10 +131,11 @@ async def test_of_calls_of_two_people_that_began_together_the_last_to_ask_is_ref
 ) -> None:
     server = ScriptedServer(tmp_path, a_tool("book"))
     server.on_call("book", [asks("1?"), tells()], [waits(0.3), asks("2?"), tells()])
-    async with connected(server) as connection, anyio.create_task_group() as tasks:
-        one, other = _Run(connection), _Run(connection)
-        one.answered.set()
-        other.answered.set()
+    one, other = _Run(), _Run()
+    one.answered.set()
+    other.answered.set()
+    async with connected(server) as one.connection, anyio.create_task_group() as tasks:
+        other.connection = one.connection
         with anyio.fail_after(60):
             tasks.start_soon(one.call, "run:1")
             tasks.start_soon(other.call, "run:2")
