@@ -296,7 +296,8 @@ class Runs:
     async def _is_called_elsewhere(self, run: str) -> bool:
         """Whether a step of the run waits with a call that another process keeps open."""
         state = await self._engine.state(run)
-        return any(is_alive(_call_holder(one.memory)) for one in state.waiting.values())
+        holders = {_call_holder(one.memory) for one in state.waiting.values()}
+        return any(map(is_alive, holders - {self._engine.journal.holder}))
 
     async def _settled(self, run: str) -> RunRecord | None:
         """The run once nothing is left to do now; nothing if no notification arrived in time."""
