@@ -1,6 +1,7 @@
 """`toolweave run` asks the person at the terminal what its tools ask."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -105,3 +106,33 @@ def test_the_question_of_a_called_workflow_is_shown_and_answered_by_its_step(
     assert "call/call/ask waits for an answer: Which colour?" in tw("runs", "show", identity).out
     reply = ("--reply", '{"answer": "Red"}', "--json")
     assert tw("runs", "answer", identity, "call/call/ask", *reply).json["status"] == "success"
+
+
+@pytest.mark.parametrize("command", ["runs", "inbox"])
+def test_an_answer_from_another_command_reaches_the_call_that_asks(
+    tw: Commands, booked: Path, command: str
+) -> None:
+    process = tw.process("run", booked.name)
+    assert process.stderr is not None
+
+    def answer(options: str, reply: str, *given: str) -> None:
+        """Answer as the next printed command says, or by the run and the step."""
+        assert process.stderr is not None
+        while b"answers it." not in (line := process.stderr.readline()):
+            assert line, "it ended"
+        found = re.search(r"`toolweave inbox answer (\w+) (.*) answers it", line.decode())
+        assert found is not None, line
+        assert found[2] == options
+        if command == "runs":
+            tw.ok("runs", "answer", "last", "t", "--reply", reply)
+        else:
+            tw.ok("inbox", "answer", found[1], *given)
+
+    try:
+        answer("--approve` or `--decline`", '{"answer": "confirmed"}', "--approve")
+        answer("--set days=…`", '{"days": 3}', "--set", "days=3")
+        said, told = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 0, told
+    assert json.loads(said) == {"action": "accept", "content": {"days": 3}}

@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from network.wire import http, json_answer, peer
+from network.wire import http, json_answer, peer, slow_peer
 from toolweave.errors import Denied, Invalid, TimedOut, ToolweaveError, Unavailable
 from toolweave.network.addresses import AllowedHosts
 from toolweave.network.client import (
@@ -151,6 +151,17 @@ async def test_a_closed_port_and_an_unknown_name_are_unreachable() -> None:
         with pytest.raises(Unavailable) as caught:
             await fetch(url, **options)
         assert caught.value.code == "SERVER_UNREACHABLE"
+
+
+@pytest.mark.parametrize("slow", [b"HTTP/1.1 200 OK\r\n\r\n", b"HTTP/1.1 200 OK\r\nx: "])
+async def test_a_response_that_comes_slowly_without_an_end_is_given_up(slow: bytes) -> None:
+    async with slow_peer(lambda _: None, slow) as known:
+        with pytest.raises(TimedOut) as caught:
+            await fetch(known.url, total_s=0.2)
+    assert caught.value.code == "SERVER_TIMED_OUT"
+    # The control: one that ends in time is read.
+    async with slow_peer(lambda _: json_answer(b"{}"), slow) as known:
+        assert (await fetch(known.url, total_s=50)).content == b"{}"
 
 
 async def test_redirects_are_not_followed() -> None:

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import cast
@@ -47,6 +47,26 @@ async def peer(answer: Answer | bytes | None, *, host: str = "127.0.0.1") -> Asy
     async with listener, anyio.create_task_group() as tasks:
         tasks.start_soon(listener.serve, talk)
         yield known
+        tasks.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def slow_peer(answer: Callable[[bytes], bytes | None], slow: bytes) -> AsyncGenerator[Peer]:
+    """Answers like `peer`, but where `answer` has nothing with these bytes and an endless rest."""
+
+    async def talk(stream: SocketStream) -> None:
+        async with stream:
+            with suppress(anyio.EndOfStream, anyio.BrokenResourceError):
+                said = answer(await read_request(stream))
+                await stream.send(slow if said is None else said)
+                while said is None:
+                    await anyio.sleep(0.02)
+                    await stream.send(b" ")
+
+    listener = await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=0)
+    async with listener, anyio.create_task_group() as tasks:
+        tasks.start_soon(listener.serve, talk)
+        yield Peer(listener.extra(SocketAttribute.local_port))
         tasks.cancel_scope.cancel()
 
 

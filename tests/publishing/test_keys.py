@@ -203,6 +203,53 @@ async def test_who_may_call_a_tool_may_read_the_large_media_of_its_answer(
                 await client.read_resource(link.uri)
 
 
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_an_answer_after_progress_has_links_where_its_event_would_be_too_large(
+    tmp_path: Path, mode: Any
+) -> None:
+    pictures = [b"\x89PNG" + bytes(size) for size in (2 * 1024 * 1024, 100 * 1024)]
+    text, rest = "x" * 400_000, {"type": "text", "text": "Two pictures."}
+    images = [
+        {"type": "image", "data": b64encode(one).decode(), "mimeType": "image/png"}
+        for one in pictures
+    ]
+    file = {"type": "resource", "resource": {"uri": "file:///long.txt", "text": text}}
+    server = ScriptedServer(tmp_path / "s", a_tool("paint"))
+    server.on_call("paint", [answers({"content": [rest, *images, file]})])
+    data = {"serverId": "mine", "toolName": "paint", "mode": "detailed"}
+    heard: list[float] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        del total, message
+        heard.append(progress)
+
+    async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
+        await approved(house, server, await house.key("servers:admin", "tools:read"))
+        step = {"id": "t", "type": "mcp", "name": "T", "data": data}
+        await put(house, "workflows/paint", {"document": drawn("paint", step)})
+        await put(house, "published/paint", {})
+        _, key = await house.keys.create("limited", CALLER, ["paint"])
+        async with connected(house, key, mode) as client:
+            plain = await client.call_tool("paint", {})
+            assert heard == []
+            answer = await client.call_tool("paint", {}, progress_callback=hear)
+            said, link, small, long = answer.content
+            assert isinstance(link, types.ResourceLink)
+            assert isinstance(long, types.ResourceLink)
+            [read] = (await client.read_resource(link.uri)).contents
+            [words] = (await client.read_resource(long.uri)).contents
+    # The control: an answer without progress is sent whole.
+    assert [one.type for one in plain.content] == ["text", "image", "image", "resource"]
+    assert heard
+    assert isinstance(read, types.BlobResourceContents)
+    assert (b64decode(read.blob), read.mime_type) == (pictures[0], "image/png")
+    assert (link.mime_type, link.size) == ("image/png", len(pictures[0]))
+    assert isinstance(words, types.BlobResourceContents)
+    assert (b64decode(words.blob).decode(), long.name) == (text, "file:///long.txt")
+    assert said.model_dump(exclude_none=True) == rest
+    assert isinstance(small, types.ImageContent)
+
+
 @asynccontextmanager
 async def connected(house: House, key: str, mode: Any) -> AsyncGenerator[Client]:
     transport = httpx2.ASGITransport(house.app, client=("127.0.0.1", 50_000))

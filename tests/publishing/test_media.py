@@ -86,6 +86,17 @@ async def test_what_a_block_says_of_itself_reaches_the_caller(
     assert (image["type"], image["bytes"], "data" in image) == ("image", len(PNG), False)
 
 
+async def test_the_bytes_are_sent_once_also_beside_a_text_that_is_very_long(
+    desk: Desk, tmp_path: Path
+) -> None:
+    content = [{"type": "text", "text": "x" * 20_000}, an_image(PNG)]
+    await published(desk, tmp_path / "s", {"content": content})
+    async with desk.client() as client:
+        answer = await client.call_tool("draw", {})
+    assert as_json(answer) == content
+    assert "data" not in answer.structured_content["content"][1]
+
+
 async def test_an_invalid_remark_is_dropped_and_the_block_kept(desk: Desk, tmp_path: Path) -> None:
     wrong: dict[str, Any] = {
         **an_image(PNG),

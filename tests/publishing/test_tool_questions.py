@@ -172,6 +172,33 @@ async def test_two_runs_ask_through_one_server_at_once(
 
 
 @pytest.mark.parametrize("era", ERAS)
+async def test_two_branches_of_one_run_ask_through_one_server_at_once(
+    desk: Desk, era: Era, tmp_path: Path
+) -> None:
+    server = booking(tmp_path, era)
+    ask = [asks("How long?", requestedSchema=FORM), tells()]
+    server.on_call("book", *[ask] * 4)
+    await published(desk, server)
+    call = {"serverId": "mine", "toolName": "book", "mode": "detailed"}
+    steps = [{"id": id_, "type": "mcp", "name": id_, "data": call} for id_ in ("a", "b")]
+    document = drawn("both", *steps)
+    document["connections"] = [
+        {"id": f"{source}-{target}", "from": source, "to": target}
+        for one in ("a", "b")
+        for source, target in (("start", one), (one, "end"))
+    ]
+    await desk.publish(document)
+    person = Person(accepted(days=3), accepted(days=4))
+    async with desk.client(elicitation_callback=person) as client:
+        with anyio.fail_after(60):
+            result = await client.call_tool("both", {})
+    assert result.is_error is False, result.structured_content
+    assert person.asked == [f"{TITLE}\n\nHow long?"] * 2
+    days = [one["content"]["days"] for one in result.structured_content.values()]
+    assert sorted(days) == [3, 4]
+
+
+@pytest.mark.parametrize("era", ERAS)
 async def test_after_a_restart_a_tool_is_called_again_only_where_its_protocol_does_so(
     era: Era, tmp_path: Path
 ) -> None:

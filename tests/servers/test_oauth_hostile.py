@@ -9,7 +9,7 @@ import anyio
 import pytest
 from mcp import Client
 
-from network.wire import dialling, http, json_answer, peer
+from network.wire import dialling, http, json_answer, peer, slow_peer
 from servers.authorization import Protected, protected_server
 from servers.signing_in import (
     LIMITS,
@@ -131,13 +131,17 @@ async def test_no_request_of_a_sign_in_follows_a_redirect(where: bytes | None, s
         assert "redirects" in failure.message
 
 
+@pytest.mark.parametrize("slow", [None, b"HTTP/1.1 200 OK\r\n\r\n{"], ids=["silent", "slow"])
 @pytest.mark.parametrize("where", [b"GET /.well-known/", b"POST /register", b"POST /token"])
-async def test_an_authorization_server_that_never_answers_is_given_up(where: bytes) -> None:
+async def test_an_authorization_server_that_never_answers_is_given_up(
+    where: bytes, slow: bytes | None
+) -> None:
     def answer(request: bytes) -> bytes | None:
         return None if request.startswith(where) else by_hand({})(request)
 
     limits = replace(LIMITS, connect_deadline_s=0.2)
-    async with peer(answer) as known, a_person() as (sign_in, _):
+    serving = peer(answer) if slow is None else slow_peer(answer, slow)
+    async with serving as known, a_person() as (sign_in, _):
         definition = HttpServer(url=known.url, oauth=True)
         with anyio.fail_after(60), pytest.raises(TimedOut) as caught:
             await sign_in_now(

@@ -171,6 +171,7 @@ class OAuthClients:
         client = open_http_client(
             allow=self._allow,
             timeout=FETCH_S,
+            total_s=FETCH_S,
             max_body_bytes=DOCUMENT_BYTES,
             resolve=self._resolve,
             tls=self._tls,

@@ -125,7 +125,7 @@ async def open_engine(
             opened,
             commands=CommandRunner(home, studio.transports),
             workflows=SubWorkflows(engine, home.workflows),
-            step_calls=OpenCalls(tools, calls),
+            step_calls=OpenCalls(tools, calls, journal.holder),
         )
         drain_s = settings.drain_s if drives_runs else 0.0
         async with (

@@ -19,6 +19,8 @@ OUTPUT_PORT = "output"
 ERROR_PORT = "error"
 # A node that leaves by it ends its run.
 STOPPED = "stopped"
+# In the memory of a wait: the process that keeps a call open, whose answer the step waits for.
+CALL_HOLDER = "callHolder"
 
 
 # Not frozen, as every step of every run makes one: that would take three times as long.

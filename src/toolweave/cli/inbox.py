@@ -6,6 +6,7 @@ from getpass import getuser
 import click
 
 from toolweave import json_text
+from toolweave.cli.answer_commands import answer_commands
 from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.runs.control import SETTLE_S
 from toolweave.cli.runs.opening import with_engine
@@ -95,7 +96,7 @@ def show(question: str, as_json: bool) -> None:
         if found.closed_at
         else f"Open until {asked.due or 'answered'}."
     )
-    for line in _ways(found):
+    for line in answer_commands(found.question, found.id):
         say(line, indent=2)
 
 
@@ -158,18 +159,6 @@ def _verdict(asked: Question, verdict: str) -> Json:
     if "pass" in asked.options:
         return {"verdict": "pass" if verdict == CONFIRMED else "fail"}
     raise click.UsageError("this question needs more than yes or no; use --set or --reply")
-
-
-def _ways(found: OpenQuestion) -> list[str]:
-    """The commands that answer it."""
-    asked, command = found.question, f"`toolweave inbox answer {found.id}"
-    if asked.kind == "approval":
-        return [f"{command} --approve` or `--decline`"]
-    if asked.kind == "choice" and asked.options:
-        return [f"{command} --reply {json_text.write(option)}`" for option in asked.options]
-    properties = asked.schema.get("properties")
-    names = list(properties) if isinstance(properties, dict) else []
-    return [f"{command} {' '.join(f'--set {name}=…' for name in names)}`"]
 
 
 def _heading(asked: Question) -> str:

@@ -51,7 +51,7 @@ class Display:
 
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
-        self._told: set[str] = set()
+        self._told: set[tuple[str, str]] = set()
         # Steps that work in parts; the start of each part is not shown.
         self._in_parts: set[str] = set()
         # The run, and its step at which the recorded answers ended.
@@ -132,8 +132,9 @@ class Display:
     def waiting(self, to_dos: Sequence[ToDo]) -> None:
         """Print the commands a person must run before the run can continue, each once."""
         for key, question, command in to_dos:
-            if not self._as_json and key not in self._told:
-                self._told.add(key)
+            # A step may ask one question after another.
+            if not self._as_json and (key, question) not in self._told:
+                self._told.add((key, question))
                 say(question, stderr=True)
                 say(command, indent=2, stderr=True)
 

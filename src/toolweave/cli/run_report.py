@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from toolweave.cli.answer_commands import answer_commands
 from toolweave.cli.run_display import STYLES, ToDo
 from toolweave.cli.sanitize import visible
 from toolweave.cli.terminal import Part, width_of
@@ -13,6 +14,7 @@ from toolweave.engine.journal import JournalEntry
 from toolweave.engine.run_table import RunRecord
 from toolweave.engine.timeline import WIDTH, StepBar, run_waits, step_bars
 from toolweave.json_text import Json, JsonObject, write
+from toolweave.workflow.question import question_of
 
 
 async def find_run(engine: Engine, name: str, *, to_act: bool = False) -> RunRecord:
@@ -84,6 +86,9 @@ def to_do(run: str, record: StepRecord) -> tuple[str, str] | None:
 
 def _to_answer(run: str, key: Key, question: Json) -> tuple[str, str]:
     asked = f"{key} waits for an answer: {_question(question)}"
+    found = question_of(question) if isinstance(question, dict) else None
+    if found is not None and found.id:
+        return asked, f"{' or '.join(answer_commands(found, found.id))} answers it."
     return asked, f"`toolweave runs answer {run} {key} --reply VALUE` answers it."
 
 

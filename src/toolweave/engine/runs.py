@@ -12,13 +12,14 @@ from typing import Protocol
 
 import anyio
 
-from toolweave.catalog.node import RunFacts
+from toolweave.catalog.node import CALL_HOLDER, RunFacts
 from toolweave.clock import Clock
 from toolweave.engine.backend import RunBackend
 from toolweave.engine.events import FINAL, CallEnded, RunStatus, StepWaiting
 from toolweave.engine.fork import approvals_to_repeat, edits_before, history_before
 from toolweave.engine.input_check import input_error
 from toolweave.engine.journal import Journal
+from toolweave.engine.lease_owner import is_alive
 from toolweave.engine.run_creation import Fork
 from toolweave.engine.run_table import RunRecord
 from toolweave.engine.state import RunState
@@ -279,7 +280,7 @@ class Runs:
         backend = self._engine.backend
         if not backend.executes_here:
             await backend.signal(run)
-        elif not await self._engine.is_served():
+        elif not await self._engine.is_served() and not await self._is_called_elsewhere(run):
             for called in await self._engine.called_by(run):
                 await self.settle(called, wait_s)  # one of them may have the answer
             try:
@@ -291,6 +292,12 @@ class Runs:
                 pass
             return found.status
         return (await self._engine.get(run)).status
+
+    async def _is_called_elsewhere(self, run: str) -> bool:
+        """Whether a step of the run waits with a call that another process keeps open."""
+        state = await self._engine.state(run)
+        holders = {_call_holder(one.memory) for one in state.waiting.values()}
+        return any(map(is_alive, holders - {self._engine.journal.holder}))
 
     async def _settled(self, run: str) -> RunRecord | None:
         """The run once nothing is left to do now; nothing if no notification arrived in time."""
@@ -335,3 +342,13 @@ class Runs:
     def _is_due(self, found: RunRecord) -> bool:
         now = self._engine.clock.now()
         return found.wake_at is not None and datetime.fromisoformat(found.wake_at) <= now
+
+
+def _call_holder(memory: Json) -> str | None:
+    """The process that keeps a call open, from the memory of a step that waits for its answer."""
+    if isinstance(memory, list) and memory:
+        memory = memory[-1]  # what an agent does last
+    if not isinstance(memory, dict):
+        return None
+    holder = memory.get(CALL_HOLDER)
+    return holder if isinstance(holder, str) else _call_holder(memory.get("kept"))

@@ -34,6 +34,12 @@ def content_blocks(value: Json) -> list[Json] | None:
     return [one.model_dump(by_alias=True, mode="json", exclude_none=True) for one in found]
 
 
+def as_link(block: JsonObject, name: str, size: int, stored: str) -> JsonObject:
+    """A link to the bytes of a block, which are stored beside the run."""
+    said = {key: block[key] for key in ("mimeType", "annotations", "_meta") if key in block}
+    return {"type": "resource_link", "uri": stored, "name": name, "size": size, **said}
+
+
 def _is_media(block: Json) -> bool:
     return isinstance(block, dict) and block.get("type") != "text"
 
@@ -44,9 +50,7 @@ def _as_mcp(block: JsonObject) -> JsonObject:
     match kept:
         case {"type": kind, "bytes": int(size), "stored": str(stored)}:
             name = str(kept.get("uri") or kept.get("mimeType") or kind)
-            said = {key: kept[key] for key in ("mimeType", "annotations", "_meta") if key in kept}
-            link: JsonObject = {"type": "resource_link", "uri": stored, "name": name, "size": size}
-            return {**link, **said}
+            return as_link(kept, name, size, stored)
         case {"type": "link", "uri": str(uri), **more}:
             name = uri.rstrip("/").rpartition("/")[2] or uri
             return {"name": name, **more, "type": "resource_link", "uri": uri}

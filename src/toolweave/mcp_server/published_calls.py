@@ -22,12 +22,14 @@ from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, Finished, Key, PureStepsDone, StepFinished
 from toolweave.engine.journal import JournalEntry
 from toolweave.engine.plan import NEVER_RUN
+from toolweave.engine.run_media import RunMedia
 from toolweave.engine.runs import RunRequest
 from toolweave.engine.state import TURN
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import Json
 from toolweave.mcp_server import elicitation as asking
 from toolweave.mcp_server.context import McpContext, WaitLimits
+from toolweave.mcp_server.event_size import fitted, limits_events
 from toolweave.mcp_server.results import finished_result
 from toolweave.mcp_server.tasks import created, has_tasks, require_tasks
 from toolweave.mcp_server.tool_call import Answer, McpCaller, ToolRequest, structured_result
@@ -110,6 +112,7 @@ class _Watching:
     shown: dict[Key, anyio.CancelScope] = field(default_factory=dict[Key, anyio.CancelScope])
     waiting: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     is_dismissed: bool = False
+    has_asked: bool = False
 
     async def answer(self) -> Answer:
         """Wait for the end, for a question, or until the client's limit."""
@@ -128,7 +131,7 @@ class _Watching:
                 if not events.prefix:
                     await progress.note(events.entries)
                     if isinstance(finished := events.entries[-1].event, Finished):
-                        return await finished_result(self.engine, self.run, self.one, finished)
+                        return await self._finished(finished)
                 self._note(events)
                 await self._hand_in(replies)
                 if self.questions and (answer := self._ask(tasks)) is not None:
@@ -141,10 +144,16 @@ class _Watching:
         if run.status in FINAL:
             last = (await self.engine.journal.last(self.run)).event
             assert isinstance(last, Finished)
-            return await finished_result(self.engine, self.run, self.one, last)
+            return await self._finished(last)
         if has_tasks(self.asked.caller):
             return await created(self.engine, self.run)
         return structured_result(asking.parked(self.run, run.status, self.questions))
+
+    async def _finished(self, finished: Finished) -> Answer:
+        result = await finished_result(self.engine, self.run, self.one, finished)
+        if not limits_events(self.asked, has_asked=self.has_asked):
+            return result
+        return await fitted(result, self.run, RunMedia(self.engine.journal.database))
 
     def _wait_on(self) -> None:
         """Start the deadline; it is suspended while a person fills in a form."""
@@ -183,6 +192,7 @@ class _Watching:
             state = orjson.dumps({"run": self.run, "asked": list(mine)}).decode()
             requests: types.InputRequests = {**asking.requests(mine, caller)}
             return types.InputRequiredResult(input_requests=requests, request_state=state)
+        self.has_asked = True
         for key, question in mine.items():
             if key not in self.shown:
                 self.shown[key] = anyio.CancelScope()

@@ -7,6 +7,7 @@ from toolweave.engine.execution_report import execution
 from toolweave.engine.journal_report import report_of
 from toolweave.json_text import Json, JsonObject, write
 from toolweave.mcp_server.content_blocks import content_blocks
+from toolweave.problems import Problem
 from toolweave.publishing.service import HANDLE, PublishedTool
 from toolweave.tools.check import check_output
 from toolweave.tools.content_value import beside_content, without_data
@@ -36,11 +37,11 @@ async def _result(engine: Engine, run: str, one: PublishedTool, finished: Finish
             return {"content": blocks, "isError": False, **structured}
         value = value if _declares_content(one) else beside or value
     structured = _structured(one, without_data(value) if blocks else value)
-    problems = check_output(one.tool, structured)
+    problems = _errors(one, structured)
     if blocks and problems:
         structured = _structured(one, value)
-        problems = check_output(one.tool, structured)
-    if any(problem.severity == "error" for problem in problems):
+        problems = _errors(one, structured)
+    if problems:
         payload: JsonObject = {
             "code": "MCP_OUTPUT_INVALID",
             "message": f"the run's result does not match the output schema of {one.tool.name!r}",
@@ -78,6 +79,11 @@ async def failed_result(engine: Engine, run: str) -> JsonObject:
         frame=frame,
     )
     return _error({**frame, **fitted})
+
+
+def _errors(one: PublishedTool, structured: JsonObject) -> list[Problem]:
+    found = check_output(one.tool, structured)
+    return [problem for problem in found if problem.severity == "error"]
 
 
 def _declares_content(one: PublishedTool) -> bool:

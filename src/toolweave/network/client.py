@@ -20,6 +20,7 @@ from collections.abc import (
 )
 from contextlib import aclosing, contextmanager, suppress
 from functools import cache
+from math import inf
 from typing import cast
 
 import anyio
@@ -65,6 +66,7 @@ def open_http_client(
     headers: Mapping[str, str] | None = None,
     auth: httpx2.Auth | None = None,
     timeout: httpx2.Timeout | float = 30.0,
+    total_s: float | None = None,
     max_body_bytes: int,
     resolve: Resolve | None = None,
     tls: ssl.SSLContext | None = None,
@@ -74,7 +76,8 @@ def open_http_client(
     """Return an HTTP client that reaches only addresses in `allow`; the caller enters it.
 
     Its requests raise `ToolweaveError` instead of `httpx2` errors for all network
-    failures; `on_failure` is called for each, even if a library swallows it.
+    failures; `on_failure` is called for each, even if a library swallows it. `timeout` is for each
+    read; `total_s` for a whole response, however slowly it comes.
 
     Raises `Invalid`: `SERVER_HEADER_INVALID`.
     """
@@ -86,6 +89,7 @@ def open_http_client(
         tls=tls,
         on_failure=on_failure or (lambda _: None),
         side_timeout_s=httpx2.Timeout(timeout).connect,
+        total_s=total_s,
     )
     return kind(
         transport=transport,
@@ -208,11 +212,15 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
         tls: ssl.SSLContext | None,
         on_failure: OnFailure,
         side_timeout_s: float | None,
+        total_s: float | None = None,
     ) -> None:
         self._allow = allow
         self._max_body_bytes = max_body_bytes
         self._on_failure = on_failure
         self._side_timeout_s = side_timeout_s
+        self._total_s = total_s
+        # Requests of an auth flow are short.
+        self._side_total_s = None if side_timeout_s is None else 2 * side_timeout_s
         needs_tls = not allow.are_loopback or any(origin[0] == "https" for origin in allow.origins)
         # httpcore2 itself rejects headers over 100 KiB.
         self._pool = httpcore2.AsyncConnectionPool(
@@ -248,6 +256,8 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
         # Requests of an auth flow do not have the client's timeouts.
         side = dict.fromkeys(("connect", "read", "write", "pool"), self._side_timeout_s)
         timeout = {**side, **request.extensions.get("timeout", {})}
+        total_s = self._total_s if "timeout" in request.extensions else self._side_total_s
+        deadline = inf if total_s is None else anyio.current_time() + total_s
         sent = httpcore2.Request(
             method=request.method,
             url=httpcore2.URL(
@@ -260,7 +270,7 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
             content=cast("AsyncIterable[bytes]", request.stream),
             extensions={**request.extensions, "timeout": timeout},
         )
-        with typed_errors(where):
+        with typed_errors(where), until(deadline, where):
             answer = await self._pool.handle_async_request(sent)
         headers = httpx2.Headers(answer.headers)
         is_events = headers.get("content-type", "").lower().startswith(EVENTS)
@@ -272,6 +282,7 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
             where,
             coding=headers.pop("content-encoding", "").strip().lower() or "identity",
             max_bytes=None if is_events else self._max_body_bytes,
+            deadline=inf if is_events else deadline,
             on_failure=self._on_failure,
         )
         headers.pop("content-length", None)
@@ -288,8 +299,10 @@ class LimitedBody(httpx2.AsyncByteStream):
         *,
         coding: str,
         max_bytes: int | None,
+        deadline: float,
         on_failure: OnFailure,
     ) -> None:
+        self._deadline = deadline
         self._answer = answer
         self._where = where
         self._coding = coding
@@ -325,7 +338,7 @@ class LimitedBody(httpx2.AsyncByteStream):
         stream = aiter(cast("AsyncIterable[bytes]", self._answer.stream))
         with typed_errors(self._where):
             async with aclosing(cast("AsyncGenerator[bytes]", stream)) as chunks:
-                async for chunk in chunks:
+                while (chunk := await self._next(chunks)) is not None:
                     if gzip is None:
                         yield chunk
                         continue
@@ -338,6 +351,21 @@ class LimitedBody(httpx2.AsyncByteStream):
                         )
         if gzip is not None and not gzip.eof:
             raise invalid_response(self._where, "its compressed response is truncated")
+
+    async def _next(self, chunks: AsyncGenerator[bytes]) -> bytes | None:
+        if self._deadline == inf:
+            return await anext(chunks, None)
+        with until(self._deadline, self._where):
+            return await anext(chunks, None)
+
+
+@contextmanager
+def until(deadline: float, where: str) -> Generator[None]:
+    """End the work at a deadline, by the event loop's time. Raises `TimedOut`."""
+    with anyio.CancelScope(deadline=deadline) as scope:
+        yield
+    if scope.cancelled_caught:
+        raise TimedOut("SERVER_TIMED_OUT", f"{where} did not finish its response in time")
 
 
 def request_origin(request: httpx2.Request) -> str:

@@ -29,7 +29,11 @@ from toolweave.tools.tool import (
 class OpenCalls:
     """The calls of this process that belong to steps, by the step's key."""
 
-    def __init__(self, tools: AskingToolCaller, tasks: TaskGroup) -> None:
+    def __init__(
+        self, tools: AskingToolCaller, tasks: TaskGroup, holder: str | None = None
+    ) -> None:
+        # The name of this process, by which others know whether an open call still exists.
+        self.holder = holder
         self._tools = tools
         self._tasks = tasks
         self._open: dict[str, _OpenCall] = {}

@@ -175,15 +175,18 @@ class Connection:
         tasks: TaskRule = PLAIN,
         on_progress: ProgressListener | None = None,
         asker: Asker | None = None,
+        audience: str | None = None,
     ) -> ToolResult:
         """Send one call and wait; cancelling the wait cancels the call on the server too.
 
-        `arguments` must be valid JSON (see `json_safety.py`), or the connection breaks.
+        `arguments` must be valid JSON (see `json_safety.py`), or the connection breaks. Calls of
+        one `audience` are asked by the same people.
         """
         call = object()
         self._calls[call] = None
         try:
-            async with self.turns.take(asker):
+            alike = None if audience is None else f"{audience} {method} {name}"
+            async with self.turns.take(asker, alike):
                 return await self._call(name, arguments, method, tasks, on_progress, asker)
         except Unavailable as error:
             if error.code != "SERVER_REFUSED":

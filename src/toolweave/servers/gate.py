@@ -276,6 +276,7 @@ class Gate:
                 tasks=TaskRule.of(tool, is_returned=call.returns_task),
                 on_progress=on_progress,
                 asker=asker,
+                audience=call.scope if call.source == "workflow" else None,
             )
         except Unavailable as error:
             if error.code in LOST:

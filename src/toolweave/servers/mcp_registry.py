@@ -94,9 +94,15 @@ class McpRegistry:
         address = f"{self._base}/{API}{path}"
         allow = AllowedHosts.of(self._base)
         async with open_http_client(
-            allow=allow, timeout=DEADLINE_S, max_body_bytes=MAX_BYTES
+            allow=allow, timeout=DEADLINE_S, total_s=DEADLINE_S, max_body_bytes=MAX_BYTES
         ) as client:
-            response = await client.get(address)
+            try:
+                response = await client.get(address)
+            except Unavailable as error:
+                if error.code != "SERVER_RESPONSE_TOO_LARGE":
+                    raise
+                message = f"the registry {self._base!r} sent more than {MAX_BYTES // 2**20} MiB"
+                raise Unavailable("REGISTRY_UNAVAILABLE", message) from None
         if response.status_code == 404 and name:
             raise _missing(name)
         if response.status_code != 200:

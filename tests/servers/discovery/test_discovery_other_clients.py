@@ -224,6 +224,7 @@ CASES = [
     Case("Kiro", f"{HOME}/.kiro/settings/mcp.json", COMMON, READ),
     Case("Kiro", f"{PROJECT}/.kiro/settings/mcp.json", COMMON, IN_PROJECT, "project"),
     Case("Junie", f"{HOME}/.junie/mcp/mcp.json", COMMON, READ),
+    Case("Junie", "own/mcp/mcp.json", COMMON, READ, environ={"JUNIE_HOME": "own"}),
     Case("Junie", f"{PROJECT}/.junie/mcp/mcp.json", COMMON, IN_PROJECT, "project"),
     Case(
         "Copilot CLI",

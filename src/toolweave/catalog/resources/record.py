@@ -56,6 +56,11 @@ class Workflows(Protocol):
 class StepCalls(Protocol):
     """Calls tools for steps that can wait for the answer to a tool's question."""
 
+    @property
+    def holder(self) -> str | None:
+        """The name of the process that keeps the calls open."""
+        ...
+
     async def call(
         self,
         key: str,

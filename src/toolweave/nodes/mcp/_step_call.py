@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-from toolweave.catalog.node import NodeContext, Resumed, Wait
+from toolweave.catalog.node import CALL_HOLDER, NodeContext, Resumed, Wait
 from toolweave.clock import timestamp
 from toolweave.errors import TimedOut
 from toolweave.json_text import Json, JsonObject
@@ -154,6 +154,10 @@ def _wait(
 ) -> Wait:
     question = _shown(asked, call, question_id(context.key), again=again)
     memory = asked.as_json() if task is None else {**asked.as_json(), **task.as_json()}
+    calls = context.resources.step_calls
+    if calls is not None and not asked.question.is_repeatable:
+        # Only this process can give the call its answer.
+        memory[CALL_HOLDER] = calls.holder
     effect = None if task is None else "keyed"
     return Wait(until=asked.until, question=question.as_json(), memory=memory, effect=effect)
 

@@ -1,5 +1,10 @@
-"""Junie of JetBrains: `.junie/mcp/mcp.json` in the project and in the home directory."""
+"""Junie of JetBrains: `.junie/mcp/mcp.json` in the project and in the home directory.
+
+`JUNIE_HOME` replaces `~/.junie`.
+"""
 
 from toolweave.servers.discovery.json_client import JsonClient
 
-client = JsonClient("Junie", project=(".junie/mcp/mcp.json",), user=(".junie/mcp/mcp.json",))
+_FILE = ".junie/mcp/mcp.json"
+
+client = JsonClient("Junie", project=(_FILE,), user=(_FILE,), home_variable="JUNIE_HOME")

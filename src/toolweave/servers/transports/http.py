@@ -6,6 +6,7 @@ connection, so that it is opened again.
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, asynccontextmanager, suppress
+from contextvars import Context, copy_context
 from functools import partial
 from typing import Any, cast
 
@@ -14,6 +15,7 @@ import httpx2
 from anyio.streams.memory import MemoryObjectSendStream
 from mcp.client._transport import ReadStream, TransportStreams  # the type has no public name
 from mcp.client.streamable_http import MCP_SESSION_ID, streamable_http_client
+from mcp.shared._context_streams import ContextReceiveStream
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, jsonrpc_message_adapter
 from pydantic import ValidationError
@@ -130,7 +132,9 @@ async def open_http(
         on_failure=failures.record,
         kind=partial(McpHttpClient, faults, failures, limits.output_bytes),
     )
-    incoming, inbox = anyio.create_memory_object_stream[Incoming](0)
+    incoming, received = anyio.create_memory_object_stream[tuple[Context, Incoming]](0)
+    # With each message the context of the request on whose stream it came.
+    inbox = ContextReceiveStream[Incoming](received)
     cap = limits.output_bytes
     transport = streamable_http_client(definition.url, http_client=client, max_sse_event_size=cap)
     is_leaving = False
@@ -156,7 +160,7 @@ async def open_http(
 
 async def _admit(
     theirs: ReadStream[Incoming],
-    inbox: MemoryObjectSendStream[Incoming],
+    inbox: MemoryObjectSendStream[tuple[Context, Incoming]],
     faults: DisconnectReason,
     failures: HttpFailures,
     max_bytes: int,
@@ -173,7 +177,8 @@ async def _admit(
                         item.message, where, last=failures.take(), max_bytes=max_bytes
                     )
                     item = SessionMessage(found, item.metadata)
-                await inbox.send(item)
+                context: Context | None = getattr(theirs, "last_context", None)
+                await inbox.send((context or copy_context(), item))
 
 
 def session_ended(where: str) -> Unavailable:
