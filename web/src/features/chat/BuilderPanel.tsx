@@ -1,7 +1,7 @@
 /** The AI builder beside the canvas: say what the workflow should do, then accept or refuse the proposal. */
 
 import type { FormEvent, KeyboardEvent } from "react";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { useStore } from "zustand";
 import type { Turn } from "../../model/chat/conversation";
 import { countOf } from "../../model/text/formatValue";
@@ -42,17 +42,16 @@ export default function BuilderPanel() {
 
 function Conversation({ models }: { models: readonly string[] }) {
   const editor = useEditor();
-  const { conversation, proposal } = useStore(editor.builder.store);
-  const [request, setRequest] = useState(() => editor.builder.store.getState().suggestion);
+  const { conversation, proposal, request } = useStore(editor.builder.store);
+  const setRequest = (text: string) => editor.builder.write(text);
   const [model, setModel] = useState<string | null>(null);
-  const active = useRef<AbortController | null>(null);
   const isWorking = conversation.turns.at(-1)?.isOver === false;
   const send = async () => {
     const message = request.trim();
     if (!message || isWorking) return;
-    setRequest("");
-    active.current = new AbortController();
-    await askBuilder(editor, message, model, active.current.signal);
+    const active = new AbortController();
+    editor.builder.stop = () => active.abort();
+    await askBuilder(editor, message, model, active.signal);
     announce(editor.builder.store.getState().proposal ? "A change is proposed" : "No change is proposed");
   };
   const onSubmit = (event: FormEvent) => {
@@ -118,7 +117,7 @@ function Conversation({ models }: { models: readonly string[] }) {
             Propose a change
           </Button>
           {isWorking && (
-            <Button icon="stop" onClick={() => active.current?.abort()}>
+            <Button icon="stop" onClick={() => editor.builder.stop()}>
               Stop
             </Button>
           )}
