@@ -12,7 +12,8 @@ import { announce } from "../../state/announcements";
 import type { Proposal } from "../../state/builder";
 import { useDocument, useEditor } from "../../state/editorContext";
 import { notify } from "../../state/notices";
-import { Button } from "../../ui/Button";
+import { showInspector } from "../../state/panels";
+import { Button, IconButton } from "../../ui/Button";
 import { Field } from "../../ui/Field";
 import { Untrusted } from "../../ui/Untrusted";
 import { ChatTurn } from "./ChatTurn";
@@ -28,7 +29,10 @@ export default function BuilderPanel() {
   const { data: models, isLoading } = useModels();
   return (
     <div className="ai-builder">
-      <h2>Build with AI</h2>
+      <div className="row side-head">
+        <h2>Build with AI</h2>
+        <IconButton label="Close the builder" icon="close" onClick={showInspector} />
+      </div>
       {isLoading ? (
         <p className="faint">Loading…</p>
       ) : models?.length ? (
