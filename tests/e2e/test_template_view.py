@@ -34,3 +34,18 @@ async def test_a_template_is_in_view_as_a_whole_and_asks_in_words(
         "Form"
     )
     assert await page.get_by_label("Reason", exact=True).count() == 1
+
+
+async def test_each_tag_of_the_gallery_narrows_it_to_several_templates(
+    page: Page, studio: Studio
+) -> None:
+    await page.goto(f"{studio.url}/#/templates")
+    cards = page.get_by_role("list", name="Templates").get_by_role("listitem")
+    await expect(cards.first).to_be_visible()
+    tag = page.get_by_label("Tag", exact=True)
+    names = await tag.locator("option").all_inner_texts()
+    assert 5 < len(names) < 25
+    whole = await cards.count()
+    for name in names[1:]:
+        await tag.select_option(name)
+        assert 2 <= await cards.count() < whole
