@@ -244,6 +244,15 @@ async def publishing(filled: Filled) -> None:
     await expect(filled.page.get_by_label("Tool name")).to_be_visible()
 
 
+async def activating(filled: Filled) -> None:
+    page = filled.page
+    await filled.go("w/morning")
+    await page.locator(".react-flow__node[data-id=hook]").click()
+    await page.get_by_label("Name", exact=True).fill("Hook of mine")
+    await page.get_by_role("button", name="Activate changes").click()
+    await expect(page.get_by_role("dialog")).to_be_visible()
+
+
 async def conflicting(filled: Filled) -> None:
     page = filled.page
     await filled.go("w/waits")
@@ -388,6 +397,7 @@ EDITING: tuple[Place, ...] = (
     Place("export", pressed("Control+e"), dialog="features/workflows/ExportDialog.tsx"),
     Place("inputs", pressed("Control+Shift+Enter"), dialog="features/runs/InputsDialog.tsx"),
     Place("publish", publishing, dialog="features/publish/PublishDialog.tsx"),
+    Place("activate", activating, dialog="shell/ActiveSwitch.tsx"),
     Place("mcp-browser", pressed("m"), dialog="features/servers/ServersDialog.tsx"),
     Place("versions", versions, page="versions"),
     Place("restore", restoring, dialog="shell/VersionsPage.tsx"),

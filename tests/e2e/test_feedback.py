@@ -1,13 +1,14 @@
 """What the page shows beside its content: notices, and fields that cannot be changed."""
 
 import re
+from typing import Any
 
 import anyio
 import pytest
 from playwright.async_api import Locator, Page, expect
 
 from e2e.studio import Studio
-from rest.drawn import greeting
+from rest.drawn import drawn, greeting
 
 pytestmark = pytest.mark.anyio
 
@@ -66,3 +67,32 @@ async def test_a_long_dialog_has_one_scroll_bar(page: Page, studio: Studio) -> N
         while await dialog.locator(".dialog__body").evaluate(hidden) <= 0:
             await page.wait_for_timeout(50)  # its content comes after it
     assert await dialog.evaluate(hidden) == 0
+
+
+def unset(name: str) -> dict[str, Any]:
+    """A condition that is not entered, so that the workflow cannot run."""
+    return drawn(name, {"id": "check", "type": "FLOW", "name": "Check", "data": {"subtype": "IF"}})
+
+
+async def test_a_refused_run_is_reported_until_its_cause_is_gone(
+    page: Page, studio: Studio
+) -> None:
+    for name in ("refused", "refused-too"):
+        await studio.ask(page, "PUT", f"/api/v1/workflows/{name}", {"document": unset(name)})
+    notices = page.get_by_role("status", name="Notices")
+    await page.goto(f"{studio.url}/#/w/refused")
+    await page.get_by_role("button", name="Run", exact=True).click()
+    await expect(notices).to_contain_text("Not run")
+    # Another workflow is not what it is about.
+    await page.wait_for_timeout(1_100)  # what was just reported may be about leaving
+    await page.goto(f"{studio.url}/#/w/refused-too")
+    await expect(page.get_by_label("Workflow name")).to_have_value("refused-too")
+    await expect(notices).not_to_contain_text("Not run")
+    # A cause that is gone is none.
+    await page.get_by_role("button", name="Run", exact=True).click()
+    await expect(notices).to_contain_text("Not run")
+    await page.locator(".react-flow__node[data-id=check]").click()
+    await page.keyboard.press("Delete")
+    await expect(page.locator(".editor__bar").get_by_role("button", name="error")).to_have_count(0)
+    await expect(notices).not_to_contain_text("Not run")
+    assert await page.locator(".react-flow__node[data-id=check]").count() == 0

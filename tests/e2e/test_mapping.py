@@ -174,18 +174,18 @@ async def tab_to(page: Page, target: Locator, *, back: bool = False) -> None:
 async def test_maps_and_json_take_a_value_where_the_caret_is(page: Page, studio: Studio) -> None:
     view = await opened(page, studio, "mapped-maps", "send")
     headers = view.get_by_role("group", name="Headers", exact=True)
-    accept = headers.get_by_label("headers: value of Accept")
+    accept = box(headers, "headers: value of Accept")
     await accept.click()
     await page.keyboard.press("Home")
     await expect(view.get_by_text("the value of Accept")).to_be_visible()
     await value(view, "name Ada").click()
-    await expect(accept).to_have_value("{{ data.name }}text/plain")
+    await expect(accept).to_have_text("{{ data.name }}text/plain")
     await expect(accept).to_be_focused()
     await headers.get_by_role("button", name="Add to headers").click()
     await page.keyboard.type("X-Level")
-    level = headers.get_by_label("headers: value of X-Level")
+    level = box(headers, "headers: value of X-Level")
     await value(view, "level 7").drag_to(level)
-    await expect(level).to_have_value("{{ data.level }}")
+    await expect(level).to_have_text("{{ data.level }}")
     await shot(page, "map-mapped")
     body = box(view, "body")
     await body.fill('{"who": ""}')
@@ -203,4 +203,4 @@ async def test_maps_and_json_take_a_value_where_the_caret_is(page: Page, studio:
     await page.keyboard.press("Enter")
     await expect(body).to_have_value('{"level": "{{ data.level }}"}')
     await expect(body).to_be_focused()
-    assert await accept.input_value() == "{{ data.name }}text/plain"
+    assert await accept.inner_text() == "{{ data.name }}text/plain"

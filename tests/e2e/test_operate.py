@@ -91,7 +91,7 @@ async def see_the_run_arrive(page: Page, studio: Studio) -> None:
     run = (await answer.json())["run_id"]
     row = page.get_by_role("row", name=re.compile(run[:8]))
     await expect(row).to_contain_text("success")
-    await expect(row).to_contain_text("webhook")
+    await expect(row).to_contain_text("Webhook")
     await expect(tab.get_by_role("row", name=re.compile(run[:8]))).to_contain_text("success")
     # Tabs share one stream: a browser opens no more than six to a host.
     assert [url for url in asked if url.endswith("/events")] == []

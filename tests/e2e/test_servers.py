@@ -72,6 +72,12 @@ async def approve_what_is_shown(page: Page) -> None:
     exact = page.get_by_role("table", name="Exact command")
     for place, part in enumerate(COMMAND):
         await expect(exact).to_contain_text(f"[{place}] {part}")
+    titles = await exact.locator("th").all_inner_texts()
+    expected = ["Server", "Transport", "Runner", "Command", "As typed", "Environment", "Directory"]
+    assert titles == [*expected, "Placeholders", "Source", "Hash"]
+    facts = page.locator(".server .facts")
+    await expect(facts).to_contain_text("Started by Toolweave (stdio), not isolated")
+    await expect(facts).to_contain_text("Added by you")
     await shot(page, "server-command")
     await page.get_by_role("button", name="Approve and start").click()
     tool = page.get_by_role("list", name="Tools").get_by_role("listitem")

@@ -124,6 +124,7 @@ async def test_a_webhook_is_listened_to_mapped_run_and_activated_with_the_mouse(
     switch = page.get_by_role("switch", name="Active")
     await expect(switch).not_to_be_checked()
     await switch.click()
+    await page.get_by_role("button", name="Save and activate").click()
     await expect(switch).to_be_checked()
     assert (await send(page, studio, total=1))["status"] == "accepted"
     await look(found, page, "active-switch")

@@ -48,11 +48,11 @@ function notifyCorrections(name: string, { corrections }: ImportedWorkflow): voi
 }
 
 /** A file of another system can be the request for a workflow that does the same. */
-function notifyUnreadable(name: string, text: string, error: unknown): void {
+function notifyUnreadable(name: string, text: string, error: unknown): number {
   const request = rebuildRequest(text);
   if (!(error instanceof ApiError && error.code === UNKNOWN_DIALECT) || request === null)
     return notifyError(error, `${name} cannot be read`);
-  notify(`${name} cannot be read: ${error.message}`, {
+  return notify(`${name} cannot be read: ${error.message}`, {
     tone: "bad",
     hint: "a model can build the same from nodes that are here, and you review it",
     action: { title: "Build with AI", run: () => openBuilder(request) },
@@ -61,7 +61,7 @@ function notifyUnreadable(name: string, text: string, error: unknown): void {
 
 function openBuilder({ name, text }: { name: string; text: string }): void {
   const { document, builder } = openNewWorkflow(newWorkflow(name));
-  builder.suggest(text);
+  builder.write(text);
   setPanels({ side: "builder" });
   navigate("new", document.draftId!);
 }

@@ -24,7 +24,8 @@ export async function pinLastOutput(editor: Editor, node: string): Promise<void>
     const pin = lastOutput(editor, node) ?? (await wholeOutput(editor, node));
     if (pin) return pinOutput(editor, node, pin);
   } catch (error) {
-    return notifyError(error, "Not pinned");
+    notifyError(error, "Not pinned");
+    return;
   }
   const target = nodeById(editor.document.workflow, node);
   notify(`${target ? nodeTitle(target) : node} has no output to pin`, {

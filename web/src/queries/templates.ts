@@ -7,6 +7,7 @@ import type { Available } from "../model/workflow/templateNeeds";
 import type { JsonObject } from "../model/workflow/workflow";
 import { openImported } from "../state/importedWorkflow";
 import { rememberInputs } from "../state/lastInputs";
+import { setPanels } from "../state/panels";
 import { navigate } from "../state/route";
 import { useEntries } from "./catalog";
 import { useServices } from "./credentials";
@@ -34,6 +35,8 @@ export async function placeTemplate(name: string): Promise<void> {
   const inputs = template.inputs as JsonObject;
   const draftId = openImported(workflow);
   if (Object.keys(inputs).length > 0) rememberInputs({ storedAs: null, draftId }, inputs);
+  // It is looked at before nodes are added to it.
+  setPanels({ hasPalette: false });
   navigate("new", draftId);
 }
 

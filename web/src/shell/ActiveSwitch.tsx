@@ -1,6 +1,8 @@
 /** Activates and deactivates the triggers of the open workflow. */
 
 import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { safeText } from "../model/text/untrusted";
 import type { Workflow } from "../model/workflow/workflow";
 import { useAction } from "../queries/action";
 import { save } from "../queries/save";
@@ -9,6 +11,7 @@ import { WORKFLOWS } from "../queries/workflows";
 import { isDirty } from "../state/document";
 import { useDocument, useEditor } from "../state/editorContext";
 import { Button } from "../ui/Button";
+import { Dialog } from "../ui/Dialog";
 import "./switch.css";
 
 const ACTIVE_STATES: ReadonlySet<string> = new Set(["on", "paused"]);
@@ -39,12 +42,15 @@ function Switch({ isActive, isBehind, isPaused: hasPaused }: SwitchProps) {
   const queries = useQueryClient();
   const hasEdits = useDocument(isDirty);
   const [isBusy, runAction] = useAction(TRIGGERS);
-  const activate = () =>
+  const [isAsking, setAsking] = useState(false);
+  const name = useDocument((state) => state.storedAs ?? state.history.present.name);
+  const saveAndActivate = () =>
     runAction("Not activated", async () => {
       const onSaved = () => void queries.invalidateQueries({ queryKey: WORKFLOWS });
       if (editor.document.isDirty && !(await save(editor, { onSaved }))) return undefined;
       return enableTriggers(editor.document.storedAs!);
     });
+  const activate = () => (hasEdits ? setAsking(true) : void saveAndActivate());
   const deactivate = () => runAction("Not deactivated", () => disableTriggers(editor.document.storedAs!));
   const needsUpdate = isActive && (isBehind || hasEdits);
   return (
@@ -60,10 +66,10 @@ function Switch({ isActive, isBehind, isPaused: hasPaused }: SwitchProps) {
           isActive
             ? "Its triggers start runs. Click to deactivate"
             : hasEdits
-              ? "Save, and let its triggers start runs"
+              ? "Let its triggers start runs, after its changes are saved"
               : "Let its triggers start runs"
         }
-        onClick={() => void (isBusy ? undefined : isActive ? deactivate() : activate())}
+        onClick={() => (isBusy ? undefined : isActive ? void deactivate() : activate())}
       >
         <span className="switch__track" />
         <span>{hasPaused ? "Active, paused" : "Active"}</span>
@@ -73,10 +79,29 @@ function Switch({ isActive, isBehind, isPaused: hasPaused }: SwitchProps) {
           look="quiet"
           disabled={isBusy}
           title="Triggers still run the version that was activated"
-          onClick={() => void activate()}
+          onClick={activate}
         >
           Activate changes
         </Button>
+      )}
+      {isAsking && (
+        <Dialog
+          title={`Save and activate ${safeText(name).text}?`}
+          onClose={() => setAsking(false)}
+          foot={
+            <>
+              <Button onClick={() => setAsking(false)}>Cancel</Button>
+              <Button look="primary" onClick={() => (setAsking(false), void saveAndActivate())}>
+                Save and activate
+              </Button>
+            </>
+          }
+        >
+          <p>
+            Triggers run the saved version, and this workflow has unsaved changes. They are saved, then its
+            triggers start runs.
+          </p>
+        </Dialog>
       )}
     </>
   );

@@ -78,7 +78,7 @@ function useOtherTabsAsked(hasToken: boolean): boolean {
 
 function Studio({ isDown }: { isDown: boolean }) {
   const route = useRoute();
-  useEffect(leavePage, [route.page]);
+  useEffect(leavePage, [route.page, route.rest[0]]);
   useChangeFeed();
   useHomeNoticeAlerts();
   usePageFocus(route);

@@ -251,7 +251,7 @@ function RunButtons() {
   return (
     <>
       <PublishButton />
-      <Button icon="text" onClick={() => runCommand("inputs")}>
+      <Button icon="text" title="Run with inputs (Ctrl Shift ↵)" onClick={() => runCommand("inputs")}>
         Inputs
       </Button>
       <Button

@@ -17,6 +17,7 @@ import { initialInputs, needsEvent, rememberInputs } from "../state/lastInputs";
 import { notify, notifyError } from "../state/notices";
 import { panelStore, setPanels } from "../state/panels";
 import { navigate } from "../state/route";
+import { dismissWhenSolved } from "../state/workflowNotice";
 import { useCommands } from "./useCommands";
 
 export type EditorDialog = "inputs" | "export" | "publish" | "extract" | null;
@@ -127,7 +128,8 @@ export async function startAndShowRun(editor: Editor, inputs: JsonObject): Promi
   try {
     await startRun(editor, workflow, inputs);
   } catch (error) {
-    notifyError(error, "Not run", { title: "Show", run: () => setPanels({ side: "problems" }) });
+    const show = { title: "Show", run: () => setPanels({ side: "problems" }) };
+    dismissWhenSolved(editor, notifyError(error, "Not run", show));
   }
 }
 

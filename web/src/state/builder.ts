@@ -25,26 +25,29 @@ export interface Proposal {
 export interface BuilderState {
   conversation: Conversation;
   proposal: Proposal | null;
-  /** A request that the user may edit and send. */
-  suggestion: string;
+  /** The request as far as it is typed or suggested. */
+  request: string;
 }
 
 export class BuilderSession {
   readonly store: StoreApi<BuilderState> = createStore(() => ({
     conversation: NEW_CONVERSATION,
     proposal: null,
-    suggestion: "",
+    request: "",
   }));
 
-  suggest(suggestion: string): void {
-    this.store.setState({ suggestion });
+  /** Ends the request that is answered now; the panel may be closed and opened meanwhile. */
+  stop: () => void = () => undefined;
+
+  write(request: string): void {
+    this.store.setState({ request });
   }
 
   begin(message: string): void {
     this.store.setState(({ conversation }) => ({
       conversation: ask(conversation, message),
       proposal: null,
-      suggestion: "",
+      request: "",
     }));
   }
 

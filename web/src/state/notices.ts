@@ -54,19 +54,18 @@ export function dismiss(id: number): void {
   noticeStore.setState(({ notices }) => ({ notices: notices.filter((notice) => notice.id !== id) }));
 }
 
-/** Reports why a request failed; that the service is not responding is shown elsewhere. */
-export function notifyError(error: unknown, action: string, button?: Notice["action"]): void {
-  if (error instanceof ApiError) {
-    if (error.isUnreachable)
-      notify(`${action}: the service is not responding`, {
-        tone: "bad",
-        hint: "your changes stay here; try again when it is back",
-      });
-    else
-      notify(`${action}: ${error.message}`, {
-        tone: "bad",
-        hint: error.problems[0] ? problemText(error.problems[0]) : error.hint,
-        ...(button && error.problems.length > 0 ? { action: button } : {}),
-      });
-  } else notify(`${action}: ${error instanceof Error ? error.message : String(error)}`, { tone: "bad" });
+/** Reports why a request failed, and returns the id of the notice. */
+export function notifyError(error: unknown, action: string, button?: Notice["action"]): number {
+  if (!(error instanceof ApiError))
+    return notify(`${action}: ${error instanceof Error ? error.message : String(error)}`, { tone: "bad" });
+  if (error.isUnreachable)
+    return notify(`${action}: the service is not responding`, {
+      tone: "bad",
+      hint: "your changes stay here; try again when it is back",
+    });
+  return notify(`${action}: ${error.message}`, {
+    tone: "bad",
+    hint: error.problems[0] ? problemText(error.problems[0]) : error.hint,
+    ...(button && error.problems.length > 0 ? { action: button } : {}),
+  });
 }

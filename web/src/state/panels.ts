@@ -48,6 +48,12 @@ export function uncoverSide(): void {
   if (isNarrow() && hasPalette && coveredSide !== null) setPanels({ hasPalette: false });
 }
 
+/** A node that was chosen shows its settings in place of the problems or the AI builder. */
+export function showInspector(): void {
+  const { side } = panelStore.getState();
+  if (side === "problems" || side === "builder") setPanels({ side: "inspector" });
+}
+
 /** The panels after a change. In a narrow window the palette and the side panel are never open together. */
 export function arrangePanels(
   before: PanelState,

@@ -44,3 +44,14 @@ export function notifyWhileOpen(editor: Editor, message: string, more: Partial<N
   });
   return id;
 }
+
+/** Dismisses a notice about errors of the workflow once a version without errors was validated. */
+export function dismissWhenSolved({ problems, document }: Editor, id: number): void {
+  // Neither the version that was refused, nor the older one that is still reported.
+  const known = new Set([document.workflow, problems.store.getState().validated]);
+  const stop = problems.store.subscribe(({ all, validated }) => {
+    if (known.has(validated) || all.some(({ severity }) => severity === "error")) return;
+    dismiss(id);
+    stop();
+  });
+}

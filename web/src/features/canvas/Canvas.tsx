@@ -4,14 +4,13 @@ import type { Connection, Edge, Node } from "@xyflow/react";
 import {
   Background,
   ConnectionMode,
-  MiniMap,
   Panel,
   ReactFlow,
   ReactFlowProvider,
   SelectionMode,
   useReactFlow,
 } from "@xyflow/react";
-import type { DragEvent } from "react";
+import type { DragEvent, MouseEvent } from "react";
 import { useCallback, useEffect, useState } from "react";
 import { initialView } from "../../model/layout/initialView";
 import type { Specs } from "../../model/workflow/catalog";
@@ -23,7 +22,7 @@ import { insertEntry } from "../../queries/insertion";
 import { runCommand } from "../../state/commands";
 import type { Editor } from "../../state/editor";
 import { useEditor } from "../../state/editorContext";
-import { panelStore, setPanels, uncoverSide } from "../../state/panels";
+import { showInspector, uncoverSide } from "../../state/panels";
 import { openSubworkflow, subworkflowOf } from "../../state/subworkflows";
 import { IconButton } from "../../ui/Button";
 import { AlignmentGuides } from "./AlignmentGuides";
@@ -33,6 +32,7 @@ import { EdgeArrows } from "./EdgeArrows";
 import { LowDetail, useDetailLevel } from "./detailLevel";
 import { FirstStep } from "./FirstStep";
 import { OverviewEdges } from "./OverviewEdges";
+import { OverviewMap } from "./OverviewMap";
 import { StepNode } from "./StepNode";
 import { useAlignment } from "./useAlignment";
 import { useCanvasActions } from "./useCanvasActions";
@@ -135,7 +135,7 @@ function Drawing({
         onMoveEnd={onMoveEnd}
         onReconnect={onReconnect}
         isValidConnection={isValidConnection}
-        onNodeClick={showSettings}
+        onNodeClick={(event, { id }) => selectClicked(editor, event, id)}
         onNodeDoubleClick={(_, { id }) => openNode(editor, id)}
         onNodeDragStop={(_, __, moved) => moveToDropped(moved)}
         onSelectionDragStop={(_, moved) => moveToDropped(moved)}
@@ -172,16 +172,7 @@ function Drawing({
           question mark lists all keys.
         </p>
         {isLowDetail ? <OverviewEdges edges={edges} /> : <Background gap={24} size={1.4} />}
-        {nodes.length > 0 && nodes.length <= MAX_NODES_IN_MAP && (
-          <MiniMap
-            style={{ width: 150, height: 96 }}
-            pannable
-            zoomable
-            ariaLabel="Overview"
-            nodeColor="var(--line-strong)"
-            maskColor="color-mix(in srgb, var(--canvas) 70%, transparent)"
-          />
-        )}
+        {nodes.length <= MAX_NODES_IN_MAP && <OverviewMap />}
         <EdgeArrows />
         {!isReadOnly && <FirstStep workflow={workflow} />}
         <AlignmentGuides guides={guides} />
@@ -196,10 +187,13 @@ function Drawing({
   );
 }
 
-/** A click on a node leads from the palette or the list of problems to the settings of the node. */
-function showSettings(): void {
+/** A click without a key selects one node, also of several selected ones, and shows its settings. */
+function selectClicked({ document, changes }: Editor, event: MouseEvent, id: string): void {
   uncoverSide();
-  if (panelStore.getState().side === "problems") setPanels({ side: "inspector" });
+  if (event.shiftKey || event.metaKey || event.ctrlKey) return;
+  document.select([id]);
+  // Beside a proposal its decision stays.
+  if (changes.size === 0) showInspector();
 }
 
 /** Opens the workflow that a node runs; any other node is configured. */

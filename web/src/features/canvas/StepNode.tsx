@@ -234,6 +234,7 @@ function NodeLabel({ id, data, isSelected }: { id: string; data: NodeView; isSel
 function ProblemMark({ id, isMcp }: { id: string; isMcp: boolean }) {
   const problems = useProblems((state) => state.byNode[id]);
   const standing = useProblems((state) => state.toolStatuses[id]);
+  const isFine = useRunState(({ statuses }) => (statuses[id] ?? "success") === "success");
   const errors = problems?.filter((problem) => problem.severity === "error").length ?? 0;
   const icon = standing && TOOL_STATUS_ICONS[standing.status];
   if (icon) {
@@ -267,7 +268,8 @@ function ProblemMark({ id, isMcp }: { id: string; isMcp: boolean }) {
       </span>
     );
   }
-  if (!isMcp) return null;
+  // That the tool fits is not what matters about a node that failed.
+  if (!isMcp || !isFine) return null;
   return (
     <span className="step__mark step__mark--good" title="Matches the tool of its server">
       <Icon name="check" size={14} />

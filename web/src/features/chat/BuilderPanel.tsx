@@ -12,7 +12,8 @@ import { announce } from "../../state/announcements";
 import type { Proposal } from "../../state/builder";
 import { useDocument, useEditor } from "../../state/editorContext";
 import { notify } from "../../state/notices";
-import { Button } from "../../ui/Button";
+import { showInspector } from "../../state/panels";
+import { Button, IconButton } from "../../ui/Button";
 import { Field } from "../../ui/Field";
 import { Untrusted } from "../../ui/Untrusted";
 import { ChatTurn } from "./ChatTurn";
@@ -28,7 +29,10 @@ export default function BuilderPanel() {
   const { data: models, isLoading } = useModels();
   return (
     <div className="ai-builder">
-      <h2>Build with AI</h2>
+      <div className="row side-head">
+        <h2>Build with AI</h2>
+        <IconButton label="Close the builder" icon="close" onClick={showInspector} />
+      </div>
       {isLoading ? (
         <p className="faint">Loading…</p>
       ) : models?.length ? (
@@ -42,18 +46,17 @@ export default function BuilderPanel() {
 
 function Conversation({ models }: { models: readonly string[] }) {
   const editor = useEditor();
-  const { conversation, proposal } = useStore(editor.builder.store);
-  const [request, setRequest] = useState(() => editor.builder.store.getState().suggestion);
+  const { conversation, proposal, request } = useStore(editor.builder.store);
+  const setRequest = (text: string) => editor.builder.write(text);
   const [model, setModel] = useState<string | null>(null);
-  const active = useRef<AbortController | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);
   const isWorking = conversation.turns.at(-1)?.isOver === false;
   const send = async () => {
     const message = request.trim();
     if (!message || isWorking) return;
-    setRequest("");
-    active.current = new AbortController();
-    await askBuilder(editor, message, model, active.current.signal);
+    const active = new AbortController();
+    editor.builder.stop = () => active.abort();
+    await askBuilder(editor, message, model, active.signal);
     announce(editor.builder.store.getState().proposal ? "A change is proposed" : "No change is proposed");
   };
   const onSubmit = (event: FormEvent) => {
@@ -120,7 +123,7 @@ function Conversation({ models }: { models: readonly string[] }) {
             Propose a change
           </Button>
           {isWorking && (
-            <Button icon="stop" onClick={() => active.current?.abort()}>
+            <Button icon="stop" onClick={() => editor.builder.stop()}>
               Stop
             </Button>
           )}

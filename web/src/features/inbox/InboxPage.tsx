@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from "react";
 import type { Question } from "../../model/form/answerForm";
+import { choiceLabel } from "../../model/text/choiceLabel";
 import { firstLine } from "../../model/text/markdown";
 import { safeText } from "../../model/text/untrusted";
 import { useHomeNotices, useQuestions, useUncertainSteps } from "../../queries/inbox";
@@ -92,7 +93,7 @@ function QuestionItem({ question, isOpen, onOpen }: { question: Question; isOpen
     <button type="button" className="inbox__line" aria-current={isOpen} onClick={onOpen}>
       <span className="inbox__title">{firstLine(safeText(asked.title || asked.text).text)}</span>
       <span className="row faint">
-        <Badge>{asked.kind}</Badge>
+        <Badge>{choiceLabel(asked.kind)}</Badge>
         <bdi>{question.workflow || `run ${question.run.slice(0, 8)}`}</bdi>
       </span>
     </button>

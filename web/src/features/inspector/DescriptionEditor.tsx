@@ -1,3 +1,4 @@
+import { useState } from "react";
 import type { DescriptionField } from "../../model/form/modes";
 import { checkLength, MAX_CHARACTERS, withDescription, descriptionOf } from "../../model/form/modes";
 import { changeNode } from "../../model/workflow/edits";
@@ -16,8 +17,11 @@ export function DescriptionEditor({
   isReadOnly: boolean;
 }) {
   const editor = useEditor();
+  const [wasLeft, setWasLeft] = useState(false);
   const value = descriptionOf(node.data, field);
-  const { count, isRight } = checkLength(value, field.minLength);
+  const { count, isRight: hasLength } = checkLength(value, field.minLength);
+  // A description that nobody wrote yet is no error.
+  const isRight = hasLength || (value === "" && !wasLeft);
   const type = (typed: string) =>
     editor.document.edit(
       (workflow) =>
@@ -45,7 +49,7 @@ export function DescriptionEditor({
           value={value}
           readOnly={isReadOnly}
           onChange={(event) => type(event.target.value)}
-          onBlur={() => editor.document.endGesture()}
+          onBlur={() => (setWasLeft(true), editor.document.endGesture())}
         />
       )}
     </Field>

@@ -22,6 +22,8 @@ interface Props {
   isReadOnly: boolean;
   placeholder?: string | undefined;
   isRequired?: boolean | undefined;
+  /** There is no element with the label on the page. */
+  hasNoLabel?: boolean;
   said: FieldAria;
   /** Values to choose from in addition, inserted as they are. */
   proposals?: readonly string[] | undefined;
@@ -116,6 +118,7 @@ function PlainBox(props: Props) {
     value: text,
     placeholder: props.placeholder,
     readOnly: isReadOnly,
+    "aria-label": props.hasNoLabel ? props.label : undefined,
     "aria-autocomplete": "list" as const,
     "aria-controls": list.completion ? `${id}-names` : undefined,
     "aria-activedescendant":

@@ -1,18 +1,25 @@
 /** An object as rows of a name and a value. */
 
 import type { RefObject } from "react";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
+import { hasExpression } from "../../model/form/expressionTokens";
 import { insertPath } from "../../model/form/insertion";
 import type { MapRow } from "../../model/form/mapRows";
 import { objectOf, rowFault, rowsOf, typedValue, valueText } from "../../model/form/mapRows";
-import { isObject } from "../../model/form/values";
+import { isObject, pointerOf } from "../../model/form/values";
 import { Button, IconButton } from "../../ui/Button";
+import type { FieldAria } from "../../ui/Field";
 import { useFocusOfAdded } from "./ArrayField";
 import type { BuilderProps } from "./builderKind";
+import { ExpressionBox } from "./ExpressionBox";
+import { ExpressionPreview } from "./ExpressionPreview";
 import type { FormField } from "./formContext";
+import { textTarget } from "./textTarget";
 import { useRowTarget } from "./useRowTarget";
 
 const EMPTY: MapRow = { key: "", value: "" };
+const NO_ARIA: FieldAria = { "aria-describedby": undefined, "aria-invalid": undefined };
+const NO_CODES: ReadonlySet<string> = new Set();
 
 export function MapRows({ label, field, describedBy }: BuilderProps) {
   const [rows, setRows] = useState(() => rowsIn(field));
@@ -74,19 +81,18 @@ interface RowProps {
 }
 
 function Row({ ref, row, name, label, field, fault, onChange, onRemove }: RowProps) {
-  const input = useRef<HTMLInputElement>(null);
+  const id = useId();
+  const element = useRef<HTMLDivElement>(null);
+  const text = valueText(row.value);
+  const language = field.language ?? "value";
+  const type = (typed: string) => onChange({ ...row, value: typedValue(row.value, typed) });
   const target = useRowTarget(`the value of ${name}`, ({ path, isDropped }) => {
-    const text = valueText(row.value);
+    const control = textTarget(element.current);
     const end = text.length;
-    const [from, to] = isDropped
-      ? [end, end]
-      : [input.current?.selectionStart ?? end, input.current?.selectionEnd ?? end];
-    const written = insertPath(text, from, to, field.language ?? "value", path);
-    onChange({ ...row, value: typedValue(row.value, written.text) });
-    requestAnimationFrame(() => {
-      input.current?.focus();
-      input.current?.setSelectionRange(written.caret, written.caret);
-    });
+    const [from, to] = !control || (isDropped && !control.takesDrops) ? [end, end] : control.selection();
+    const written = insertPath(text, from, to, language, path);
+    type(written.text);
+    requestAnimationFrame(() => textTarget(element.current)?.focusAt(written.caret));
   });
   return (
     <div className="map-rows__row" ref={ref}>
@@ -101,21 +107,36 @@ function Row({ ref, row, name, label, field, fault, onChange, onRemove }: RowPro
         onFocus={target.onFocus}
         onChange={(event) => onChange({ ...row, key: event.target.value })}
       />
-      <input
-        ref={input}
-        className="input"
-        aria-label={`${label}: value of ${name}`}
-        placeholder="value or {{ expression }}"
-        autoComplete="off"
-        value={valueText(row.value)}
-        readOnly={field.isReadOnly}
-        onChange={(event) => onChange({ ...row, value: typedValue(row.value, event.target.value) })}
-        {...target}
-      />
+      <div ref={element} {...target}>
+        <ExpressionBox
+          id={id}
+          label={`${label}: value of ${name}`}
+          hasNoLabel
+          text={text}
+          language={language}
+          names={field.names}
+          isLong={false}
+          isCode={false}
+          isReadOnly={field.isReadOnly}
+          placeholder="value or {{ expression }}"
+          said={NO_ARIA}
+          onType={type}
+          onLeave={field.settle}
+        />
+      </div>
       {!field.isReadOnly && (
         <IconButton label={`Remove ${name} from ${label}`} icon="trash" onClick={onRemove} />
       )}
       {fault && <div className="field__fault">{fault}</div>}
+      {hasExpression(text, language) && row.key !== "" && (
+        <ExpressionPreview
+          node={field.node}
+          field={`${field.pointer}${pointerOf([row.key])}`}
+          text={text}
+          language={language}
+          shownCodes={NO_CODES}
+        />
+      )}
     </div>
   );
 }

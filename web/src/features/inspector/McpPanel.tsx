@@ -32,6 +32,7 @@ import { ToolSubset } from "./ToolSubset";
 
 const STALE_CODE = "MCP_TOOL_LIST_STALE";
 const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([
+  "MODEL_NEEDED",
   STALE_CODE,
   "MCP_NL_DESC_EMPTY",
   "MCP_NL_DESC_TOO_SHORT",

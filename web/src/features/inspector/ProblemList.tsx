@@ -7,7 +7,8 @@ import type { Workflow } from "../../model/workflow/workflow";
 import { nodeById, nodeTitle } from "../../model/workflow/workflow";
 import { runCommand } from "../../state/commands";
 import { useEditor, useProblems } from "../../state/editorContext";
-import { Button } from "../../ui/Button";
+import { showInspector } from "../../state/panels";
+import { Button, IconButton } from "../../ui/Button";
 import "./inspector.css";
 
 export function ProblemList({ workflow, onFix }: { workflow: Workflow; onFix(): void }) {
@@ -24,13 +25,14 @@ export function ProblemList({ workflow, onFix }: { workflow: Workflow; onFix(): 
   };
   return (
     <div className="inspector">
-      <div className="row">
+      <div className="row side-head">
         <h2>Problems</h2>
         {canFix && (
           <Button icon="check" onClick={onFix}>
             Fix automatically
           </Button>
         )}
+        <IconButton label="Close problems" icon="close" onClick={showInspector} />
       </div>
       {problems.length === 0 && <p className="faint">No problems.</p>}
       {sortProblems(workflow, problems).map((problem) => (
@@ -51,8 +53,8 @@ export function ProblemList({ workflow, onFix }: { workflow: Workflow; onFix(): 
   );
 }
 
-/** The node that a problem is about, else its place in the file. */
+/** The node that a problem is about. */
 function placeOf(workflow: Workflow, pointer: string): string {
   const node = nodeById(workflow, nodeAtPointer(workflow, pointer) ?? "");
-  return node ? nodeTitle(node) : pointer || "Workflow";
+  return node ? nodeTitle(node) : "Workflow";
 }

@@ -306,7 +306,7 @@ function Choice({ id, parameter, field, aria, options, show }: ChoiceProps) {
         <option value="">
           {defaultValue === undefined || defaultValue === null
             ? "Not set"
-            : `Not set (${Array.isArray(defaultValue) ? defaultValue.map(show).join(", ") : show(defaultValue)})`}
+            : `Default: ${Array.isArray(defaultValue) ? defaultValue.map(show).join(", ") : show(defaultValue)}`}
         </option>
       )}
       {current === "other" && (

@@ -26,6 +26,7 @@ import type { NodeSearch } from "../../state/nodeSearch";
 import { favoriteStore } from "../../state/favorites";
 import { recentNodes } from "../../state/recentNodes";
 import { useEditor } from "../../state/editorContext";
+import { showInspector } from "../../state/panels";
 import { selectAndFocus } from "../../state/selection";
 import { Icon } from "../../ui/Icon";
 import type { NodeIconProps } from "../../ui/NodeIcon";
@@ -236,6 +237,7 @@ function nodeChoices(editor: Editor, text: string): Choice[] {
     run: () => {
       selectAndFocus(editor, node.id);
       editor.canvas?.reveal(node.id, true);
+      if (!editor.builder.store.getState().proposal) showInspector();
     },
   }));
 }

@@ -3,8 +3,9 @@
 import type { ReactNode } from "react";
 import { useState } from "react";
 import type { Server } from "../../model/servers/serverStatus";
-import { canListTools, nextStepHint, stateTone } from "../../model/servers/serverStatus";
+import { canListTools, kindText, nextStepHint, stateTone } from "../../model/servers/serverStatus";
 import { formatMs } from "../../model/servers/sparkline";
+import { fieldLabel } from "../../model/text/fieldLabel";
 import { safeText } from "../../model/text/untrusted";
 import { useAction } from "../../queries/action";
 import {
@@ -59,12 +60,9 @@ export function ServerCard({ server, onAdded }: { server: Server; onAdded?(): vo
       )}
       {nextStepHint(server.state) && <p className="faint">{nextStepHint(server.state)}</p>}
       <dl className="facts">
-        <Fact title="Scope" value={server.scope} />
-        <Fact
-          title="Kind"
-          value={[server.transport, server.deploymentType, server.runner].filter(Boolean).join(" · ")}
-        />
-        <Fact title="Source" value={server.foundIn ?? "added by you"} />
+        <Fact title="Scope" value={fieldLabel(server.scope)} />
+        <Fact title="Kind" value={kindText(server)} />
+        <Fact title="Source" value={server.foundIn ?? "Added by you"} />
         <Fact title="Tools" value={server.toolCount == null ? "unknown" : String(server.toolCount)} />
         <Fact title="Response time" value={server.latencyMs == null ? "unknown" : formatMs(server.latencyMs)}>
           {server.approved && <Latency server={server} />}

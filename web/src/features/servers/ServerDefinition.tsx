@@ -1,7 +1,7 @@
 /** Exactly what would be started or connected to; an approval is for this definition only. */
 
 import type { Server } from "../../model/servers/serverStatus";
-import { factLines, definitionHash } from "../../model/servers/serverStatus";
+import { factLines, factTitle, definitionHash } from "../../model/servers/serverStatus";
 import { safeText } from "../../model/text/untrusted";
 import { useAction } from "../../queries/action";
 import { approveServer, CATALOG, SERVERS, useServerFacts } from "../../queries/servers";
@@ -28,7 +28,7 @@ export function ServerDefinition({ server, onApproved }: { server: Server; onApp
         <tbody>
           {facts.map((fact) => (
             <tr key={fact.key}>
-              <th scope="row">{fact.label}</th>
+              <th scope="row">{factTitle(fact.key)}</th>
               <td className="mono">
                 {factLines(fact).map((line, at) => (
                   <div key={at}>

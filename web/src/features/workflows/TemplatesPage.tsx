@@ -2,11 +2,21 @@
 
 import { useState } from "react";
 import { missingFor, templateNeeds } from "../../model/workflow/templateNeeds";
+import type { Template } from "../../queries/templates";
 import { useAvailable, useTemplates } from "../../queries/templates";
 import { Button } from "../../ui/Button";
 import { EmptyState } from "../../ui/EmptyState";
 import { TemplateCard } from "./TemplateCard";
 import "./templates.css";
+
+/** The tags of several templates, those of most first; a tag of one only is found by the search. */
+function sharedTags(templates: readonly Template[]): string[] {
+  const counts = new Map<string, number>();
+  for (const tag of templates.flatMap((template) => template.tags))
+    counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  const shared = [...counts].filter(([, count]) => count > 1);
+  return shared.sort(([a, m], [b, n]) => n - m || a.localeCompare(b)).map(([tag]) => tag);
+}
 
 export function TemplatesPage() {
   const [search, setSearch] = useState("");
@@ -15,7 +25,7 @@ export function TemplatesPage() {
   const { data: all } = useTemplates();
   const { data: templates, error } = useTemplates(search.trim());
   const available = useAvailable();
-  const tags = [...new Set(all?.flatMap((template) => template.tags))].sort();
+  const tags = sharedTags(all ?? []);
   const fitting = templates?.filter(
     (template) =>
       (!tag || template.tags.includes(tag)) &&

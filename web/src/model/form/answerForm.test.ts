@@ -29,7 +29,7 @@ const form = answerFields({
 describe("questions", () => {
   it("become fields by their schema", () => {
     expect(form.map(({ kind }) => kind)).toEqual(["text", "number", "boolean", "several", "json"]);
-    expect(form[0]).toMatchObject({ title: "name", note: "Of whom", isRequired: false });
+    expect(form[0]).toMatchObject({ title: "Name", note: "Of whom", isRequired: false });
     expect(approval.map(({ kind }) => kind)).toEqual(["choice", "lines"]);
     expect(answerFields({})).toEqual([]);
     expect(answerFields({ properties: { odd: true } })[0]?.kind).toBe("json");

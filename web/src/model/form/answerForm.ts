@@ -1,6 +1,7 @@
 /** The form of a question, from the flat schema of its answer, and the answer from the form's values. */
 
 import type { Schemas } from "../../api/client";
+import { fieldLabel } from "../text/fieldLabel";
 import type { Json, JsonObject } from "../workflow/workflow";
 
 export type Question = Schemas["InboxQuestion"];
@@ -35,7 +36,7 @@ export function answerFields(schema: JsonObject): AnswerField[] {
 }
 
 function answerField(name: string, schema: JsonObject, isRequired: boolean): AnswerField {
-  const title = typeof schema["title"] === "string" && schema["title"] ? schema["title"] : name;
+  const title = typeof schema["title"] === "string" && schema["title"] ? schema["title"] : fieldLabel(name);
   const note = typeof schema["description"] === "string" ? schema["description"] : null;
   const items = asObject(schema["items"]);
   const options = optionsOf(schema["type"] === "array" ? items : schema);

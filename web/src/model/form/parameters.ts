@@ -1,6 +1,7 @@
 /** The parameter tree that forms are built from: of tools from the service, of nodes from their catalog fields. */
 
 import type { Schemas } from "../../api/client";
+import { choiceLabel } from "../text/choiceLabel";
 import { fieldLabel } from "../text/fieldLabel";
 import { safeText } from "../text/untrusted";
 import type { Json, WorkflowNode } from "../workflow/workflow";
@@ -163,7 +164,10 @@ export function fieldParameter(field: Field): Parameter {
   if (field.usedWhen.length) parameter.usedWhen = field.usedWhen;
   if (field.options.length && field.isOpen) parameter.proposals = field.options;
   const validation: Validation = {};
-  if (field.options.length && !field.isOpen) validation.enum = field.options;
+  if (field.options.length && !field.isOpen) {
+    validation.enum = field.options;
+    parameter.optionTitles = Object.fromEntries(field.options.map((value) => [value, choiceLabel(value)]));
+  }
   if (field.minimum !== null) validation.minimum = field.minimum;
   if (field.maximum !== null) validation.maximum = field.maximum;
   if (Object.keys(validation).length) parameter.validation = validation;

@@ -7,6 +7,13 @@ const TRIGGER_TITLES: Readonly<Record<string, string>> = {
   mcp: "MCP client",
   library: "Library",
   test: "Node test",
+  webhook: "Webhook",
+  cron: "Schedule",
+  github: "GitHub",
+  slack: "Slack",
+  email: "Email",
+  file_watch: "File watch",
+  workflow_failed: "Workflow failed",
 };
 
 /** What started a run, for people; names of triggers stay as they are. */

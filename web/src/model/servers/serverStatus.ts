@@ -1,6 +1,7 @@
 /** How servers are presented: by scope, with a tone for each state and a hint what to do next. */
 
 import type { Schemas } from "../../api/client";
+import { fieldLabel } from "../text/fieldLabel";
 import type { CatalogEntry } from "../workflow/catalog";
 
 export type Server = Schemas["ServerRecord"];
@@ -53,6 +54,26 @@ export function nextStepHint(state: string): string | null {
 
 export function canListTools(server: Server): boolean {
   return server.approved && server.enabled;
+}
+
+const FACT_TITLES: Record<string, string> = {
+  name: "Server",
+  argv: "Command",
+  asTyped: "As typed",
+  fillsIn: "Placeholders",
+  foundIn: "Source",
+  signIn: "Sign-in",
+};
+
+export function factTitle(key: string): string {
+  return FACT_TITLES[key] ?? fieldLabel(key);
+}
+
+/** How a server is reached and, if it is started here, whether it is isolated. */
+export function kindText({ transport, deploymentType, runner }: Server): string {
+  if (deploymentType !== "managed") return `Remote (${transport})`;
+  const isolation = runner === "plain" ? "not isolated" : runner && `isolated by ${runner}`;
+  return [`Started by Toolweave (${transport})`, isolation].filter(Boolean).join(", ");
 }
 
 const EMPTY_FACTS: Record<string, string> = {

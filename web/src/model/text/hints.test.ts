@@ -11,6 +11,8 @@ describe("a hint in the studio", () => {
     ["run `toolweave servers add NAME -- COMMAND`, then approve it", "open Servers, then approve it"],
     ["`toolweave mock` serves its tools", "`toolweave mock` serves its tools"],
     ["`toolweave constructor x`", "`toolweave constructor x`"],
+    ["`toolweave validate --live` asks the server", "Check now asks the server"],
+    ["run `toolweave validate` for details", "run `toolweave validate` for details"],
     ["enter a number", "enter a number"],
   ])("says %s in the words of the page", (hint, shown) => expect(hintText(hint)).toBe(shown));
 

@@ -51,6 +51,8 @@ function lead(before: string, verb: string | undefined, after: string): string {
 }
 
 function linkOf(command: string, rest: string): Required<HintPart> | undefined {
+  // The tools of a server are listed again on its page.
+  if (command === "validate" && rest === " --live") return { text: "Check now", href: "#/servers" };
   const page = Object.hasOwn(PAGES, command) ? PAGES[command] : undefined;
   const [, , name = ""] = rest.split(" ");
   const hasPages = command === "servers" || command === "runs";
