@@ -118,7 +118,6 @@ def test_a_setting_that_asks_for_something_is_not_removed(ref: str, name: str, v
     ("ref", "name", "value"),
     [
         ("ACTION.HTTP_REQUEST", "compress", False),
-        ("ACTION.HTTP_REQUEST", "proxy", "off"),
         ("FLOW.SORT", "locale", "default"),
         ("AI_AGENT.CLASSIFY", "streaming", False),
         ("ACTION.SET_FIELDS", "debug", True),
