@@ -151,3 +151,34 @@ def test_words_of_another_mode_are_kept_where_a_node_has_no_values(make: Any) ->
     complete = {**data, "parameterValues": {"city": "Oslo"}}
     control = found(check_modes, whole([node("a", "mcp", **complete)]))
     assert [bool(one.patch) for one in control if one.code == "MCP_MODE_CONFIG_MISMATCH"] == [True]
+
+
+def _of_flow(**beside: Any) -> Document:
+    first = {"id": "in", "type": "multi_input", "data": {"label": "In", "variables": ["a"]}}
+    second: Document = {"id": "say", "type": "template", "data": {"label": "Say"}, **beside}
+    last = {"id": "out", "type": "result", "data": {"label": "Out"}}
+    edges = [
+        {"id": "e1", "source": "in", "target": "say", "type": "data"},
+        {"id": "e2", "source": "say", "target": "out", "type": "chain"},
+    ]
+    about = {"name": "Flow", "version": "1.0.0", "description": "d"}
+    return {"metadata": about, "nodes": [first, second, last], "edges": edges}
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"template": "Say {a}"},
+        {"template": "Say {a}", "variables": ["a"]},
+        {"template": "Say {a}", "variables": ["a"], "selectedTemplateId": "Say"},
+        {"template": "Say {a}", "selectedTemplateId": "Say"},
+        {"variables": ["a"], "template": "{a}"},
+    ],
+)
+def test_everything_of_a_template_that_stands_beside_its_data_is_moved(beside: JsonObject) -> None:
+    report = examine(json_text.write(_of_flow(**beside)), world("alone"))
+    node_after = report.fixed.workflow.nodes[1]
+
+    assert report.loaded.format == "flow"
+    assert {key: node_after.data.get(key) for key in beside} == beside
+    assert not beside.keys() & node_after.extras.keys()
