@@ -1,5 +1,7 @@
 """Calls and signs of other languages in expressions, and assignments, which are no comparisons."""
 
+from typing import cast
+
 import pytest
 from tests.workflow.corpus.bases import Document, edge, node, whole, world
 
@@ -177,7 +179,7 @@ def test_what_came_in_is_not_the_input_data_of_a_node(ref: str, settings: Docume
     """A node that takes `data` reads it as `data`; `input` stays what the edge brought."""
     assert _reading(ref, settings, "{{ trigger }}") == ["error"]
     settled = _fixed_of(ref, settings)
-    own = json_text.read(json_text.write(settings).replace("input.", "data."))
+    own = cast(Document, json_text.read(json_text.write(settings).replace("input.", "data.")))
     assert settled == own
     assert _reading(ref, own, "{{ trigger }}") == []
 

@@ -7,6 +7,8 @@ import pytest
 from tests.workflow.faults.cases import FOLDER
 from tests.workflow.faults.measure import canonical, main
 
+from toolweave.json_text import JsonObject
+
 
 def test_a_set_of_another_folder_is_measured_with_its_own_right_documents(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -52,7 +54,8 @@ def test_a_set_of_another_folder_is_measured_with_its_own_right_documents(
     ],
 )
 def test_the_name_of_an_item_makes_no_other_answer(one: str, other: str, *, is_same: bool) -> None:
-    node = {"id": "a", "type": "prompt", "name": "a", "data": {"prompt": one}}
-    first = {"id": "w", "name": "w", "nodes": [node], "connections": []}
-    second = {**first, "nodes": [{**node, "data": {"prompt": other}}]}
-    assert (canonical(first) == canonical(second)) is is_same
+    def form(text: str) -> str:
+        node: JsonObject = {"id": "a", "type": "prompt", "name": "a", "data": {"prompt": text}}
+        return canonical({"id": "w", "name": "w", "nodes": [node], "connections": []})
+
+    assert (form(one) == form(other)) is is_same
