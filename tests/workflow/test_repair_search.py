@@ -136,7 +136,8 @@ def test_the_strongest_evidence_is_asked_first() -> None:
 
     assert found("sbject")[NAMED] == ["subject"]
     assert found("sender")[DESCRIBED] == ["from_address"]
-    assert found("volume", "high")[OPTION] == ["level"]
+    assert found("kind", "high")[OPTION] == ["level"]
+    assert OPTION not in found("response_volume", "high")
     assert found("rest", at=("box",))[ONLY] == ["left"]
     assert found("max_sender") == {}
     assert found("nothing") == {}

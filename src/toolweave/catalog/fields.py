@@ -30,6 +30,8 @@ class Field:
     aliases: tuple[str, ...] = ()
     # What the items of an array are, where that is known.
     items: FieldType | None = None
+    # The JSON types that a field of type `any` takes, where it does not take all of them.
+    kinds: tuple[str, ...] = ()
     # A setting, then those of its values with which this field is used; forms hide it otherwise.
     used_when: tuple[str, ...] = ()
     # A live tool's own JSON Schema, if it has more detail: nesting, limits.

@@ -56,6 +56,10 @@ def field_schema(given: Field) -> JsonObject:
         if each := _value(given.items or "any") | _limits(given):
             about["items"] = each
         return about
+    if given.kinds:
+        about["type"] = [*given.kinds]
+        if given.items:
+            about["items"] = _value(given.items)
     return about | _value(given.type) | _limits(given)
 
 

@@ -12,6 +12,7 @@ from toolweave.problems import pointer
 from toolweave.tools.conversions import as_range, conversions
 from toolweave.tools.document import Steps
 from toolweave.tools.flag_keys import flagged
+from toolweave.tools.idle_keys import asks_for_nothing
 from toolweave.tools.iso_codes import code_of
 from toolweave.tools.key_meaning import (
     containing,
@@ -54,7 +55,6 @@ MAX_TEXT = 500
 MAX_LISTED = 8
 UNFIT = "It does not take this value."
 UNCLEAR = "They may be different things."
-_WORD = pattern(r"[\w:./-]{1,30}")
 _TELLING = pattern(r"[:/]|\d{4}-\d")
 
 Operation = dict[str, Json]
@@ -257,14 +257,16 @@ def _spelling(fault: Violation, explainer: Explainer) -> Repair:
 
 
 def _without(fault: Violation, free: list[str], known: JsonObject, explainer: Explainer) -> Repair:
-    """Remove a plain value that belongs nowhere else: it has no effect, and a run is the same."""
+    """Remove a plain value that asks for nothing: it has no effect, and a run is the same.
+
+    What asks for something that the node does not do is kept: its author has to know.
+    """
     wrong, value = str(fault.path[-1]), fault.value
-    # A number says how much of something; it is nothing only where there is no setting at all.
-    is_plain = isinstance(value, bool if known else bool | int | float) or (
-        isinstance(value, str)
-        and _WORD.fullmatch(value) is not None
-        and not _says_what(value, known)
+    # Where there is no setting at all, none can be meant.
+    is_plain = isinstance(value, bool | int | float | str | None) and (
+        not known or asks_for_nothing(wrong, value)
     )
+    is_plain = is_plain and not (isinstance(value, str) and _says_what(value, known))
     # Many fields take any text; a text, and what an object of options takes, may belong there.
     takes = [name for name in free if explainer.fits(known.get(name, True), value)]
     if len(named := {*other_names(wrong, known, explainer), *renamed(wrong, free)} & {*free}) == 1:

@@ -74,12 +74,14 @@ def misnamed_words(config: JsonObject, key: str) -> Problem | None:
     found = [one for one in _WORDS if isinstance(text := config.get(one), str) and text.strip()]
     if (isinstance(given, str) and given.strip()) or len(found) != 1:
         return None
-    move: dict[str, Json] = {"op": "move", "from": pointer(found[0]), "path": pointer(name)}
-    where = pointer(key)
-    patch = ({**move, "from": where + move["from"], "path": where + move["path"]},)
+    move: dict[str, Json] = {
+        "op": "move",
+        "from": pointer(key, found[0]),
+        "path": pointer(key, name),
+    }
     message = f"the description is missing; {found[0]!r} is ignored"
     hint = f"rename {found[0]!r} to {name!r}?"
-    return Problem("MCP_NL_DESC_EMPTY", pointer(name), message, hint, patch=patch)
+    return Problem("MCP_NL_DESC_EMPTY", pointer(name), message, hint, patch=(move,))
 
 
 def _is_meant(value: Json, name: str, kind: type) -> bool:

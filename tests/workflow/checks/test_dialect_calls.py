@@ -1,5 +1,7 @@
 """Calls and signs of other languages in expressions, and assignments, which are no comparisons."""
 
+from typing import cast
+
 import pytest
 from tests.workflow.corpus.bases import Document, edge, node, whole, world
 
@@ -154,6 +156,9 @@ def _fixed_of(ref: str, settings: Document) -> Document:
     return object_at(fixed.data, "configurations")
 
 
+_QUERY = {"database": "a.db", "query": "select ?"}
+
+
 def _reading(ref: str, settings: Document, data: str) -> list[str]:
     report = _after(ref, settings, data)
     found = [one for one in report.problems if one.code == "REFERENCE_FIELD_UNKNOWN"]
@@ -174,7 +179,7 @@ def test_what_came_in_is_not_the_input_data_of_a_node(ref: str, settings: Docume
     """A node that takes `data` reads it as `data`; `input` stays what the edge brought."""
     assert _reading(ref, settings, "{{ trigger }}") == ["error"]
     settled = _fixed_of(ref, settings)
-    own = json_text.read(json_text.write(settings).replace("input.", "data."))
+    own = cast(Document, json_text.read(json_text.write(settings).replace("input.", "data.")))
     assert settled == own
     assert _reading(ref, own, "{{ trigger }}") == []
 
@@ -182,3 +187,70 @@ def test_what_came_in_is_not_the_input_data_of_a_node(ref: str, settings: Docume
 def test_what_came_in_has_the_fields_of_the_node_before() -> None:
     settings = {"condition_expression": "input.status_code == 200"}
     assert _reading("FLOW.IF", settings, "{{ trigger }}") == []
+
+
+@pytest.mark.parametrize(
+    ("ref", "settings", "field", "value"),
+    [
+        ("ACTION.DATABASE_QUERY", _QUERY, "parameters", "status"),
+        ("ACTION.DATABASE_QUERY", _QUERY, "parameters", "amount"),
+        ("ACTION.DATABASE_QUERY", _QUERY, "parameters", "ready"),
+        ("ACTION.SET_FIELDS", {"set": {"a": 1}}, "data", "status"),
+        ("ACTION.SET_FIELDS", {"set": {"a": 1}}, "data", "ready"),
+    ],
+)  # fmt: skip
+def test_a_value_of_a_type_that_the_node_refuses_is_refused(
+    ref: str, settings: Document, field: str, value: str
+) -> None:
+    def codes(text: str) -> list[tuple[str, str]]:
+        report = _report(ref, settings, {field: text})
+        return [(one.code, one.severity) for one in report.problems if field in one.pointer]
+
+    assert codes(f"{{{{ trigger.{value} }}}}") == [("VALUE_TYPE_MISFIT", "error")]
+    assert codes("a") == [("FIELD_TYPE_INVALID", "error")]
+    assert codes("{{ trigger.rows }}") == []
+
+
+def _of_items(ref: str, text: str, data: str) -> list[str]:
+    settings: Document = {"expressions": {"line": text}}
+    if ref == "FLOW.FILTER":
+        settings = {"filter_type": "custom_function", "custom_filter_function": text}
+    report = _report(ref, settings, {"data": data})
+    return [one.code for one in report.problems if one.pointer.startswith("/nodes/2/")]
+
+
+@pytest.mark.parametrize(
+    ("ref", "text", "data"),
+    [
+        ("ACTION.SET_FIELDS", "item.city + ' (' + item.total + ')'", "{{ trigger.rows }}"),
+        ("ACTION.SET_FIELDS", "'Sum: ' + item.amount", "{{ trigger }}"),
+        ("ACTION.SET_FIELDS", "item.ready + ' it is'", "{{ trigger }}"),
+        ("FLOW.FILTER", "item.city + item.total == 'a1'", "{{ trigger.rows }}"),
+        ("FLOW.FILTER", "(item.city + ': ' + item.total).contains('1')", "{{ trigger.rows }}"),
+    ],
+)
+def test_a_text_and_a_number_of_an_item_are_not_joined(ref: str, text: str, data: str) -> None:
+    assert _of_items(ref, text, data) == ["EXPRESSION_TYPE"]
+
+
+@pytest.mark.parametrize(
+    ("ref", "text", "data"),
+    [
+        ("ACTION.SET_FIELDS", "item.city + ' ' + string(item.total)", "{{ trigger.rows }}"),
+        ("ACTION.SET_FIELDS", "'Sum: ' + item.unheard_of", "{{ trigger }}"),
+        ("ACTION.SET_FIELDS", "item.total + 1", "{{ trigger.rows }}"),
+        (
+            "FLOW.FILTER",
+            "item.total > 1 && item.city != '' && item.other > 2",
+            "{{ trigger.rows }}",
+        ),
+    ],
+)
+def test_what_may_be_joined_or_compared_of_an_item_is_fine(ref: str, text: str, data: str) -> None:
+    assert _of_items(ref, text, data) == []
+
+
+def test_a_field_that_the_node_makes_of_another_type_is_not_that_of_the_item() -> None:
+    settings: Document = {"set": {"total": "three"}, "expressions": {"line": "'n ' + item.total"}}
+    report = _report("ACTION.SET_FIELDS", settings, {"data": "{{ trigger.rows }}"})
+    assert [one.code for one in report.problems if one.pointer.startswith("/nodes/2/")] == []

@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from tests.workflow.checks.building import after_patch, found, node, whole
+from tests.workflow.checks.building import after_patch, found, whole
 from tests.workflow.checks.values_building import found as found_in
 from tests.workflow.checks.values_building import plain_node
 from tests.workflow.corpus.bases import Document, world
@@ -18,6 +18,7 @@ from toolweave import json_text
 from toolweave.json_text import JsonObject
 from toolweave.workflow.checks.modes import check as check_modes
 from toolweave.workflow.checks.node_content import check as check_content
+from toolweave.workflow.modes import object_at
 from toolweave.workflow.report import Report, examine
 
 _WORDS = "Look up the weather of Graz and greet Ada in German."
@@ -74,11 +75,13 @@ def test_a_flow_named_under_another_key_is_not_added_a_second_time(key: str) -> 
 
 @pytest.mark.parametrize("key", ["description", "task", "prompt", "instructions"])
 def test_a_description_under_another_name_is_renamed(key: str) -> None:
-    config = {key: _WORDS, "availableTools": [], "timestamp": "2025-12-01T10:00:00.000Z"}
+    config: JsonObject = {key: _WORDS, "availableTools": []}
+    config["timestamp"] = "2025-12-01T10:00:00.000Z"
     after = after_patch(
         check_modes, whole([tasked(fullNaturalLanguageConfig=config)]), "MCP_NL_DESC_EMPTY"
     )
-    assert after.nodes[0].data["fullNaturalLanguageConfig"]["taskDescription"] == _WORDS
+    config = object_at(after.nodes[0].data, "fullNaturalLanguageConfig")
+    assert config["taskDescription"] == _WORDS
 
 
 def test_two_descriptions_under_other_names_are_not_guessed() -> None:
@@ -144,12 +147,44 @@ def test_all_values_beside_those_of_the_tool_are_moved(beside: JsonObject) -> No
 @pytest.mark.parametrize("make", [described, tasked])
 def test_words_of_another_mode_are_kept_where_a_node_has_no_values(make: Any) -> None:
     given = make(mode="detailed")
-    data = {key: one for key, one in given.data.items() if key != "parameterValues"}
-    problems = found(check_modes, whole([node("a", "mcp", **data)]))
+    held: JsonObject = given.data
+    data = {key: one for key, one in held.items() if key != "parameterValues"}
+    problems = found(check_modes, whole([replace(given, data=data)]))
     mismatch = [one for one in problems if one.code == "MCP_MODE_CONFIG_MISMATCH"]
 
     assert [one.patch for one in mismatch] == [None]
     assert not [one for one in problems if one.patch and "/parameterValues" in str(one.patch)]
-    complete = {**data, "parameterValues": {"city": "Oslo"}}
-    control = found(check_modes, whole([node("a", "mcp", **complete)]))
+    complete: JsonObject = {**data, "parameterValues": {"city": "Oslo"}}
+    control = found(check_modes, whole([replace(given, data=complete)]))
     assert [bool(one.patch) for one in control if one.code == "MCP_MODE_CONFIG_MISMATCH"] == [True]
+
+
+def _of_flow(**beside: Any) -> Document:
+    first = {"id": "in", "type": "multi_input", "data": {"label": "In", "variables": ["a"]}}
+    second: Document = {"id": "say", "type": "template", "data": {"label": "Say"}, **beside}
+    last = {"id": "out", "type": "result", "data": {"label": "Out"}}
+    edges = [
+        {"id": "e1", "source": "in", "target": "say", "type": "data"},
+        {"id": "e2", "source": "say", "target": "out", "type": "chain"},
+    ]
+    about = {"name": "Flow", "version": "1.0.0", "description": "d"}
+    return {"metadata": about, "nodes": [first, second, last], "edges": edges}
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"template": "Say {a}"},
+        {"template": "Say {a}", "variables": ["a"]},
+        {"template": "Say {a}", "variables": ["a"], "selectedTemplateId": "Say"},
+        {"template": "Say {a}", "selectedTemplateId": "Say"},
+        {"variables": ["a"], "template": "{a}"},
+    ],
+)
+def test_everything_of_a_template_that_stands_beside_its_data_is_moved(beside: JsonObject) -> None:
+    report = examine(json_text.write(_of_flow(**beside)), world("alone"))
+    node_after = report.fixed.workflow.nodes[1]
+
+    assert report.loaded.format == "flow"
+    assert {key: node_after.data.get(key) for key in beside} == beside
+    assert not beside.keys() & node_after.extras.keys()

@@ -120,7 +120,7 @@ def test_a_condition_that_names_a_port_becomes_it_in_the_other_dialect(
 def test_a_number_that_may_be_counted_from_1_is_not_guessed(
     source: str, wrong: str, used: str
 ) -> None:
-    taken = [_edge(source, "x", fromPort=wrong), _edge(source, "y", fromPort=used)]
+    taken: list[Json] = [_edge(source, "x", fromPort=wrong), _edge(source, "y", fromPort=used)]
     assert _drawn(_report(_document(source, taken)))[0] == (source, wrong, "x")
 
     alone = _report(_document(source, taken[:1]))

@@ -96,3 +96,34 @@ def test_an_option_confirms_a_name_for_its_setting(
     ref: str, name: str, value: Json, meant: str
 ) -> None:
     assert _targets(_unknown(ref, name, value)) == {meant}
+
+
+@pytest.mark.parametrize(
+    ("ref", "name", "value"),
+    [
+        ("ACTION.HTTP_REQUEST", "compress", True),
+        ("ACTION.FILE_WRITE", "atomic", True),
+        ("FLOW.SORT", "nulls", "first"),
+        ("FLOW.SORT", "locale", "de"),
+        ("AI_AGENT.CLASSIFY", "json_mode", True),
+        ("ACTION.SET_FIELDS", "strict", True),
+        ("FLOW.IF", "loose", True),
+    ],
+)
+def test_a_setting_that_asks_for_something_is_not_removed(ref: str, name: str, value: Json) -> None:
+    assert _unknown(ref, name, value).patch is None
+
+
+@pytest.mark.parametrize(
+    ("ref", "name", "value"),
+    [
+        ("ACTION.HTTP_REQUEST", "compress", False),
+        ("FLOW.SORT", "locale", "default"),
+        ("AI_AGENT.CLASSIFY", "streaming", False),
+        ("ACTION.SET_FIELDS", "debug", True),
+        ("FLOW.IF", "verbose", True),
+        ("ACTION.FILE_WRITE", "icon", "fa-file"),
+    ],
+)
+def test_a_setting_that_asks_for_nothing_is_removed(ref: str, name: str, value: Json) -> None:
+    assert [one["op"] for one in _unknown(ref, name, value).patch or ()] == ["remove"]

@@ -53,7 +53,7 @@ def _fixes(kind: str, settings: dict[str, Any], inputs: dict[str, Any]) -> list[
             "FLOW.SORT",
             {"sort_field": "a"},
             {"since": "2026-01-01"},
-            {"colour": "blue"},
+            {"colour": False},
         ),
     ],
 )

@@ -118,8 +118,8 @@ def test_an_unknown_field_like_no_other_is_a_warning_that_lists_the_known() -> N
     assert problem.hint == ("available: 'duration_seconds', 'enabled', 'retry_attempts', 'timeout'")
 
 
-@pytest.mark.parametrize("value", ["red", False])
-def test_a_plain_unknown_value_that_means_no_field_is_removed(value: Json) -> None:
+@pytest.mark.parametrize("value", ["auto", False])
+def test_an_unknown_value_that_asks_for_nothing_is_removed(value: Json) -> None:
     problem = only(configured("FLOW.DELAY", {"duration_seconds": 1, "colour": value}))
     assert (problem.hint, problem.severity) == ("remove it", "warning")
     assert problem.patch == ({"op": "remove", "path": f"{UNDER_TEST}/configurations/colour"},)
@@ -134,6 +134,9 @@ def test_a_plain_unknown_value_that_means_no_field_is_removed(value: Json) -> No
         {"colour": 3},
         # A number says how much of something.
         {"duration_seconds": 1, "indent": 2},
+        # A word or a switch asks for something.
+        {"duration_seconds": 1, "colour": "red"},
+        {"duration_seconds": 1, "colour": True},
     ],
 )
 def test_an_unknown_value_that_may_mean_something_is_kept(settings: JsonObject) -> None:

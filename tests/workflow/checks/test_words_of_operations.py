@@ -61,8 +61,8 @@ def test_an_operation_that_a_memory_does_not_have_is_not_guessed(ref: str, writt
 def _condition(given: Document) -> Any:
     settings = {"filter_type": "simple_condition", "conditions": [{"field": "a", **given}]}
     report = _report("FLOW.FILTER", settings, {"data": [{"a": 1}]})
-    (found,) = object_at(report.fixed.workflow.nodes[1].data, "configurations")["conditions"]
-    return found
+    found: Any = object_at(report.fixed.workflow.nodes[1].data, "configurations")["conditions"]
+    return found[0]
 
 
 @pytest.mark.parametrize(

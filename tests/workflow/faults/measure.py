@@ -41,6 +41,8 @@ _SEVERAL = re.compile(r"^did you mean one of|^choose one of .*,|^use one of .*,|
 # `nodes.load.output.rows` is `load.rows`.
 _OUTPUT = re.compile(r"\bnodes\.([A-Za-z_]\w*)\.output\.")
 _SPACES = re.compile(r"[ \t]+")
+# The name of an item in a macro says nothing: `rows.map(a, a.b)` is `rows.map(b, b.b)`.
+_MACRO = re.compile(r"\.(?:map|filter|all|exists|exists_one)\(([A-Za-z_]\w*), ")
 _KEPT = "x-toolweave"
 _PARTS = ("configurations", "inputParams")
 
@@ -268,8 +270,26 @@ def _plain(value: Json) -> Json:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, str):
-        return _SPACES.sub(" ", _OUTPUT.sub(r"\1.", _BRACES.sub(r"{{ \1 }}", value)))
+        text = _SPACES.sub(" ", _OUTPUT.sub(r"\1.", _BRACES.sub(r"{{ \1 }}", value)))
+        return _with_plain_items(text)
     return value
+
+
+def _with_plain_items(text: str) -> str:
+    """The text with the items of macros numbered, in the order in which the macros begin."""
+    at = 0
+    for number in range(text.count("(")):
+        if (found := _MACRO.search(text, at)) is None:
+            break
+        depth, end = 1, found.end()
+        while end < len(text) and depth:
+            depth += (text[end] == "(") - (text[end] == ")")
+            end += 1
+        name = re.compile(rf"(?<![\w.'\"]){found[1]}(?![\w'\"(])")
+        inner = name.sub(f"item_{number}", text[found.start(1) : end])
+        text = text[: found.start(1)] + inner + text[end:]
+        at = found.start(1)
+    return text
 
 
 def _is_at(place: str, fault: Fault) -> bool:

@@ -24,7 +24,9 @@ def read_parameters(given: NodeInput) -> list[Json] | JsonObject:
     if isinstance(value, list | dict):
         return value
     message = f"parameters is {value!r:.80}; expected a list for ? or an object for :name"
-    raise refused_at(("parameters",), "DATABASE_QUERY_INVALID", message)
+    refused = refused_at(("parameters",), "DATABASE_QUERY_INVALID", message)
+    refused.facts["expected"] = ["array", "object"]
+    raise refused
 
 
 def check_query(given: NodeInput) -> None:
@@ -101,7 +103,12 @@ class DatabaseQuery:
             ),
         ),
         inputs=(
-            Field("parameters", "any", 'A list for ?, an object for :name: {"city": "London"}.'),
+            Field(
+                "parameters",
+                "any",
+                'A list for ?, an object for :name: {"city": "London"}.',
+                kinds=("array", "object"),
+            ),
         ),
         outputs=(
             Field("rows", "array", "A record a row, by column.", required=True, items="object"),

@@ -68,7 +68,14 @@ class SetFields:
             ),
         ),
         inputs=(
-            Field("data", "any", "A record, or a list of records.", required=True),
+            Field(
+                "data",
+                "any",
+                "A record, or a list of records.",
+                required=True,
+                kinds=("object", "array"),
+                items="object",
+            ),
             Field("context", "object", "More values for the expressions, as `context.name`."),
             Field("variables", "object", "Variables for the expressions, as `variables.name`."),
         ),

@@ -238,8 +238,12 @@ def _missing(node: Node, rule: _Rule, rules: tuple[_Rule, ...]) -> Problem:
     if len(slips) == 1 and _is(node.data[slips[0]], rule.kind) and node.data[slips[0]]:
         patch = ({"op": "move", "from": pointer(slips[0]), "path": pointer(rule.name)},)
     elif not slips and _is(beside := node.extras.get(rule.name), rule.kind) and beside:
-        # Pointers are below `data`.
-        patch = ({"op": "move", "from": f"/..{pointer(rule.name)}", "path": pointer(rule.name)},)
+        # Pointers are below `data`; what else of it stands beside it goes there too.
+        others = {*names, "variables", "selectedTemplateId"} - {rule.name} - node.data.keys()
+        moved = (rule.name, *(key for key in node.extras if key in others))
+        patch = tuple(
+            {"op": "move", "from": f"/..{pointer(key)}", "path": pointer(key)} for key in moved
+        )
     return Problem(
         "FIELD_REQUIRED",
         pointer(rule.name),

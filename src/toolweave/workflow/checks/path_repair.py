@@ -289,6 +289,14 @@ class PathRepair:
         named = [one for one in map(loop_variable, loops) if path[0] in {f"{one}s", f"{one}es"}]
         return (named[0], *path[1:]) if len(named) == 1 else None
 
+    def _of_several(self, node: Node, path: Path, own: tuple[str, ...]) -> Path | None:
+        """`order.sku` for `orders.sku` in a loop whose item is `order`, where nothing else is."""
+        if len(path) < 2 or closest(str(path[0]), (*self._scope.graph.nodes, *own)):
+            return None
+        loops = self._scope.reach.loops_around(node.id) or ()
+        named = [one for one in map(loop_variable, loops) if path[0] in {f"{one}s", f"{one}es"}]
+        return (named[0], *path[1:]) if len(named) == 1 else None
+
     def _root(self, node: Node, path: Path, language: Language) -> Path | None:
         root, own = str(path[0]), self._scope.own_inputs(node, language)
         if language != "own" and self._scope.is_own_name(node, root):
@@ -296,6 +304,8 @@ class PathRepair:
         if look_up(self._scope.data_seen(node, language), root).verdict == "named":
             return None if closest(root, own) else ("data", *path)
         if found := self._elsewhere(node, path) or self._of_loop(node, path):
+            return found
+        if found := self._of_several(node, path, own):
             return found
         if path[:2] == ("github", "event"):
             # GitHub Actions call the payload of the webhook so.

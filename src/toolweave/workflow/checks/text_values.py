@@ -330,9 +330,16 @@ def _snowflake(text: str) -> UnusualForm | None:
     return None if text.isdecimal() else UnusualForm("an id of digits", hint=hint)
 
 
+# The address of a public channel; `t.me/c/…` and `t.me/+…` have no name.
+_CHANNEL = pattern(r"(?:https?://)?(?:t|telegram)\.me/([A-Za-z]\w{3,31})/?")
+
+
 def _chat(text: str) -> UnusualForm | None:
-    is_id = re.fullmatch(r"-?\d+|@\w+", text) is not None
-    return None if is_id else UnusualForm("a number such as -1001234567890, or @channelname")
+    if re.fullmatch(r"-?\d+|@\w+", text) is not None:
+        return None
+    found = _CHANNEL.fullmatch(text.strip())
+    fix = f"@{found[1]}" if found else None
+    return UnusualForm("a number such as -1001234567890, or @channelname", fix)
 
 
 _IDS: Mapping[tuple[str, str], _Form] = {

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from toolweave.json_text import Json, canonical
+from toolweave.json_text import Json, JsonObject, canonical
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.tools.meaning import meant
@@ -189,7 +189,8 @@ def _beside_values(node: Node, known: _KnownTools) -> Problem | None:
     if not names:
         return None
     listed = [one for one in data if one in names]
-    made = [] if VALUES in data else [{"op": "add", "path": f"/{VALUES}", "value": {}}]
+    empty: JsonObject = {"op": "add", "path": f"/{VALUES}", "value": {}}
+    made = [] if VALUES in data else [empty]
     moves = [{"op": "move", "from": pointer(one), "path": pointer(VALUES, one)} for one in listed]
     said = ", ".join(map(repr, listed))
     return Problem(

@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 
 from toolweave.catalog.spec import NodeSpec
+from toolweave.cel.paths import Path
 from toolweave.json_text import Json
 from toolweave.patterns import pattern
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import object_at
 from toolweave.workflow.scope.reachability import LOOPS
+from toolweave.workflow.shapes import UNKNOWN, ValueShape
 
 # The names of items where a loop sets none.
 _DEFAULT_NAMES = {"FLOW.FOR_EACH": "item"}
@@ -16,6 +18,7 @@ _PATH_ROOTS = frozenset(
     {"data", "input", "inputs", "context", "variables", "trigger", "nodes", "loop"}
 )
 _ROOT = pattern(r"\w+")
+_RECORDS = "ACTION.SET_FIELDS"
 # Names that the CEL of some nodes' own fields has.
 _OWN_NAMES = {
     "FLOW.FILTER": frozenset({"item", "index"}),
@@ -42,6 +45,24 @@ def loop_variable(loop: Node) -> str:
 def own_names(spec: NodeSpec | None) -> frozenset[str]:
     """The names that only the CEL of a node's own fields has."""
     return _OWN_NAMES.get(spec.ref, frozenset()) if spec is not None else frozenset()
+
+
+def own_item(node: Node, path: Path, data: ValueShape) -> ValueShape:
+    """What the `item` of a path is in the texts of a node that takes a list, or one record."""
+    if path[0] != "item" or len(path) < 2 or path[1] in _made_by(node):
+        return UNKNOWN
+    if data.kinds == frozenset({"array"}):
+        return data.items or UNKNOWN
+    is_record = node.ref == _RECORDS and data.kinds == frozenset({"object"})
+    return data if is_record else UNKNOWN
+
+
+def _made_by(node: Node) -> frozenset[str]:
+    """The fields that a node gives its items before the texts that read them."""
+    if node.ref != _RECORDS:
+        return frozenset()
+    settings = object_at(node.data, "configurations")
+    return frozenset(name for part in ("set", "expressions") for name in object_at(settings, part))
 
 
 def counts(loop: Node) -> bool:

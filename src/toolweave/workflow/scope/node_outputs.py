@@ -7,7 +7,15 @@ from toolweave.catalog.member_names import named_in
 from toolweave.catalog.schema import output_schema
 from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import JsonObject
-from toolweave.workflow.shapes import TEXT, UNKNOWN, ValueShape, of_fields, of_kind, of_schema
+from toolweave.workflow.shapes import (
+    OBJECT,
+    TEXT,
+    UNKNOWN,
+    ValueShape,
+    of_fields,
+    of_kind,
+    of_schema,
+)
 
 _BLOCK = (
     *("type", "text", "mimeType", "uri", "data", "bytes", "stored", "href"),
@@ -84,3 +92,12 @@ def _value_of(spec: NodeSpec) -> ValueShape:
         return replace(found, others="any" if spec.subtype == "MANUAL" else "none")
     # What a tool of another system gives is that system's business.
     return replace(found, others="unsaid" if spec.type == "TOOL" else "none")
+
+
+def started_with(outputs: ValueShape, declared: ValueShape) -> ValueShape:
+    """The value of a trigger: its outputs, and what the run may be started with beside them."""
+    if declared is OBJECT:
+        return outputs
+    is_closed = "none" in {declared.others, outputs.others}
+    fields = {**declared.fields, **outputs.fields}
+    return replace(outputs, fields=fields, others="none" if is_closed else "unsaid")

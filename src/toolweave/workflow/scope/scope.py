@@ -4,7 +4,6 @@ Worked out once per workflow, node after node in the order they run; unknown sta
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 from toolweave.catalog.spec import NodeSpec
@@ -23,9 +22,16 @@ from toolweave.workflow.scope.loop_items import (
     is_while,
     list_source,
     loop_variable,
+    own_item,
     own_names,
 )
-from toolweave.workflow.scope.node_outputs import FAILED, NodeOutputs, answer_shape, given_by
+from toolweave.workflow.scope.node_outputs import (
+    FAILED,
+    NodeOutputs,
+    answer_shape,
+    given_by,
+    started_with,
+)
 from toolweave.workflow.scope.reachability import BACK_PORT, BODY_PORTS, Reach, is_loop
 from toolweave.workflow.scope.references import (
     Language,
@@ -176,16 +182,14 @@ class Scope:
     def _lead(self, node: Node, path: Path, language: Language) -> ResolvedPath:
         root = path[0]
         if language == "own" and root in own_names(self._specs(node)):
-            return _UNKNOWN
+            return self._own(node, path)
         # Most paths begin with the id of a node.
         if root not in _TABLE_NAMES:
             return self._by_name(node, path, language)
         match root:
-            case "data":
-                return walk_path(self.data_seen(node, language), path, 1)
-            case "input":
-                # A node's own input `data` does not change what came in.
-                return walk_path(self.incoming(node.id), path, 1)
+            case "data" | "input":  # a node's own input `data` does not change what came in
+                said: Language = language if root == "data" else "value"
+                return walk_path(self.data_seen(node, said), path, 1)
             case "trigger":
                 return walk_path(self.trigger, path, 1)
             case "nodes":
@@ -205,6 +209,11 @@ class Scope:
                 given = object_at(node.data, "inputParams").get(str(root))
                 return walk_path(of_value(given), path, 1) if isinstance(given, dict) else _UNKNOWN
 
+    def _own(self, node: Node, path: Path) -> ResolvedPath:
+        """A name of the node's own texts; what nothing describes may be there."""
+        found = walk_path(own_item(node, path, self.data_of(node.id)), path, 1)
+        return _UNKNOWN if found.trouble else found
+
     def _by_port(self, node: Node, path: Path) -> ResolvedPath:
         """`inputs.PORT`: what came in, by the port of the node."""
         ports = {edge.target_port for edge in self.graph.incoming(node.id)} | {INPUT_PORT, "main"}
@@ -223,8 +232,9 @@ class Scope:
             for one in self.graph.nodes
             if is_name(one) and one not in TABLE and self.reach.can_have_run(one, node.id)
         ]
-        table = TABLE if self.reach.loops_around(node.id) else [x for x in TABLE if x != "loop"]
-        return tuple(dict.fromkeys((*table, *self._loop_names(node), *ids)))
+        around = self.reach.loops_around(node.id) or ()
+        table = [x for x in TABLE if around or x != "loop"]
+        return tuple(dict.fromkeys((*table, *map(loop_variable, around), *ids)))
 
     def own_inputs(self, node: Node, language: Language) -> tuple[str, ...]:
         """The inputs and variables of a node that its own texts see by their names."""
@@ -281,9 +291,6 @@ class Scope:
         around = self.reach.loops_around(node.id)
         is_own = language == "own" and is_loop(node) and is_while(node)
         return (node, *around) if is_own and around is not None else around
-
-    def _loop_names(self, node: Node) -> tuple[str, ...]:
-        return tuple(map(loop_variable, self.reach.loops_around(node.id) or ()))
 
     def _ports(self, node: Node) -> tuple[str, ...] | None:
         """The names a node's value can be read by; nothing where they are not known."""
@@ -369,7 +376,7 @@ class Scope:
             if enabled is not True:
                 return came if enabled is False else UNKNOWN
             if node.type == "TRIGGER":
-                return self._started_with(given.value)
+                return started_with(given.value, self.inputs)
             if not is_configured(node.ref):
                 return given.value
             settings = object_at(node.data, "configurations")
@@ -389,19 +396,9 @@ class Scope:
             case _:
                 return UNKNOWN
 
-    def _started_with(self, outputs: ValueShape) -> ValueShape:
-        """The value of a trigger: its outputs, and what the run may be started with beside them."""
-        declared = self.inputs
-        if declared is OBJECT:
-            return outputs
-        is_closed = "none" in {declared.others, outputs.others}
-        fields = {**declared.fields, **outputs.fields}
-        return replace(outputs, fields=fields, others="none" if is_closed else "unsaid")
-
     def _list(self, loop: Node) -> ValueShape:
         """What a loop goes through."""
-        source = list_source(loop)
-        if source is None:
+        if (source := list_source(loop)) is None:
             return UNKNOWN
         if source.field == "data":
             return self.data_of(loop.id)
