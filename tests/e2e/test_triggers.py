@@ -196,6 +196,9 @@ async def test_an_event_is_entered_and_a_schedule_built_by_keyboard_alone(
     for _ in range(2):
         is_on = await switch.is_checked()
         await page.keyboard.press("Space")
+        if not is_on:  # the saved event is an edit
+            await hands.until("Tab", "Save and activate")
+            await page.keyboard.press("Enter")
         await expect(switch).to_be_checked(checked=not is_on)
     found: list[str] = []
     await a_schedule_and_headers(hands, studio, found)
