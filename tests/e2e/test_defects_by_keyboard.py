@@ -296,12 +296,22 @@ async def switch_the_mode(hands: Hands) -> None:
     await hands.until("Tab", "Manual")
     bottoms = set[float]()
     radios = modes.get_by_role("radio")
+    held: list[Route] = []
+
+    async def hold(route: Route) -> None:
+        held.append(route)
+
+    # The first change is not stored yet when the dialog is closed; none of them is lost.
+    await page.route("**/api/v1/edit/mode", hold)
     for at in range(3):
         await expect(radios.nth(at)).to_be_checked()
         await expect(radios.nth(at)).to_be_focused()
         bottoms.add(await modes.evaluate(BOTTOM))
         await page.keyboard.press("ArrowRight" if at < 2 else "Escape")
     assert len(bottoms) == 1
+    assert len(held) == 1
+    await held[0].continue_()
+    await page.unroute("**/api/v1/edit/mode", hold)
     for mode in ("AI task", "AI values"):
         await expect(node(page, "tool")).to_contain_text(mode)
         await hands.press("Control+z")

@@ -104,6 +104,8 @@ def _provoked() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     yield "ACTION.FILE_READ", {"path": "out/"}, {}
     limits = {"conditions": [{"field": "a", "min": 1}], "filter_type": "range_filter"}
     yield "FLOW.FILTER", {"filter_mode": "include", **limits}, {"data": []}
+    there = {"conditions": [{"field": "a", "operator": "is_not_null"}]}
+    yield "FLOW.FILTER", {"filter_mode": "include", "filter_type": "property_filter", **there}, {}
     yield "TRIGGER.CRON", {"cron_expression": "CRON_TZ=Europe/Vienna 30 6 * * *"}, {}
     images = {"user_prompt": "a", "images": ["data:image/png,a"]}
     yield "AI_AGENT.GOOGLE_GEMINI", {"model": "m", "user_prompt": "a"}, images

@@ -40,7 +40,7 @@ _RECORDS: dict[type, dict[str, type]] = {
 }
 _TEXTS: dict[type, tuple[str, ...]] = {
     NodeSpec: ("tags", "keywords", "attached_nodes"),
-    Field: ("options", "not_built_in", "aliases", "used_when"),
+    Field: ("options", "not_built_in", "aliases", "kinds", "used_when"),
     Port: ("aliases", "used_when"),
     Example: ("also",),
     DataFormat: ("examples",),

@@ -1,6 +1,6 @@
 /** An MCP node: its tool, its mode, and its values or description. */
 
-import { useEffect, useMemo, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { ApiError } from "../../api/client";
 import type { Mode } from "../../model/form/modes";
 import { DESCRIPTION_FIELDS, MAX_TOOLS, modeOf, previousTool, snapshotTools } from "../../model/form/modes";
@@ -45,6 +45,7 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
   const [pendingMode, setPendingMode] = useState<Mode | null>(null);
   // Chosen while another choice was still being stored.
   const [nextMode, setNextMode] = useState<Mode | null>(null);
+  const queued = useRef<Mode | null>(null);
   const [server, tool, mode] = [
     asText(node.data["serverId"]),
     asText(node.data["toolName"]),
@@ -59,29 +60,33 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
   const isFixed = isReadOnly || isSwitching;
   const switchTo = async (to: ModeChange) => {
     setIsSwitching(true);
+    let reached = mode;
     try {
       await switchMode(editor, node.id, to);
+      reached = to.mode;
     } catch (fault) {
       notifyError(fault, "The node is unchanged");
     } finally {
       setPendingMode(null);
       setIsSwitching(false);
     }
+    // Also after the dialog was closed: the last choice is stored.
+    const next = queued.current;
+    queue(null);
+    if (next !== null) begin(reached, next);
   };
-  const choose = (to: Mode) => {
-    if (isSwitching) return setNextMode(to);
-    setPendingMode(to === mode ? null : to);
+  const queue = (to: Mode | null) => {
+    queued.current = to;
+    setNextMode(to);
+  };
+  const begin = (from: Mode, to: Mode) => {
+    setPendingMode(to === from ? null : to);
     // A node that describes its task has no tool yet, so one is chosen first.
-    if (to === mode || mode === "fullNaturalLanguage") return;
+    if (to === from || from === "fullNaturalLanguage") return;
     if (to === "fullNaturalLanguage" && names.length > MAX_TOOLS) return;
     void switchTo({ mode: to });
   };
-  useEffect(() => {
-    if (isSwitching || nextMode === null) return;
-    setNextMode(null);
-    choose(nextMode);
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- once, when the choice before it is stored
-  }, [isSwitching, nextMode]);
+  const choose = (to: Mode) => (isSwitching ? queue(to) : begin(mode, to));
   const descriptionField = DESCRIPTION_FIELDS[mode];
   const changes = serverTools?.changes.find((change) => change.tool === tool)?.changes ?? [];
   return (
