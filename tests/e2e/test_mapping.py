@@ -48,7 +48,11 @@ async def opened(page: Page, studio: Studio, name: str, node: str) -> Locator:
 
 
 async def view_of(page: Page, node: str) -> Locator:
-    await page.locator(f".react-flow__node[data-id={node}]").dblclick()
+    drawn_node = page.locator(f".react-flow__node[data-id={node}]")
+    # The canvas has its last size once the settings of the node are beside it.
+    await drawn_node.click()
+    await expect(page.locator(".inspector").get_by_label("Name", exact=True)).to_be_visible()
+    await drawn_node.dblclick()
     view = page.get_by_role("dialog")
     await expect(view.get_by_role("tree", name="Input")).to_be_visible()
     return view

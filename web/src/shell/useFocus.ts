@@ -11,7 +11,8 @@ export function usePageFocus(route: Route): void {
   useEffect(() => {
     document.title = `${pageTitle(route)} · Toolweave`;
     if (isFirstPage) isFirstPage = false;
-    else if (!isInMain(document.activeElement)) focusHeading();
+    else if (!isInMain(document.activeElement)) return focusPage();
+    return undefined;
     // eslint-disable-next-line react-hooks/exhaustive-deps -- the address identifies the route
   }, [address]);
 }
@@ -24,9 +25,31 @@ function isInMain(element: Element | null): boolean {
   return main !== null && element !== null && element !== main && main.contains(element);
 }
 
+/** Focuses the heading of a page; of one whose code is loaded first, once it is there. */
+function focusPage(): (() => void) | undefined {
+  const main = document.getElementById("main");
+  const before = document.activeElement;
+  focusHeading();
+  if (!main || headingOfPage()) return undefined;
+  const observer = new MutationObserver(() => {
+    if (!headingOfPage()) return;
+    observer.disconnect();
+    // Whoever moved the focus meanwhile keeps it.
+    if ([before, main, document.body].includes(document.activeElement as HTMLElement)) focusHeading();
+  });
+  observer.observe(main, { childList: true, subtree: true });
+  return () => observer.disconnect();
+}
+
+/** The page before stays in the document, hidden, while the code of the next one is loaded. */
+function headingOfPage(): HTMLElement | undefined {
+  const headings = document.querySelectorAll<HTMLElement>("#main h1");
+  return [...headings].find((heading) => heading.checkVisibility());
+}
+
 /** The heading of the page; if it is not rendered yet, the page itself. */
 function focusHeading(): void {
-  const heading = document.querySelector<HTMLElement>("#main h1");
+  const heading = headingOfPage();
   heading?.setAttribute("tabindex", "-1");
   (heading ?? document.getElementById("main"))?.focus();
 }
