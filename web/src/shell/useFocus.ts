@@ -34,7 +34,7 @@ function focusPage(): (() => void) | undefined {
   const observer = new MutationObserver(() => {
     if (!headingOfPage()) return;
     observer.disconnect();
-    // Whoever moved the focus meanwhile keeps it.
+    // A focus that moved meanwhile stays where it is.
     if ([before, main, document.body].includes(document.activeElement as HTMLElement)) focusHeading();
   });
   observer.observe(main, { childList: true, subtree: true });
