@@ -51,7 +51,8 @@ async def view_of(page: Page, node: str) -> Locator:
     drawn_node = page.locator(f".react-flow__node[data-id={node}]")
     # The canvas has its last size once the settings of the node are beside it.
     await drawn_node.click()
-    await expect(page.locator(".inspector").get_by_label("Name", exact=True)).to_be_visible()
+    await expect(page.locator(".inspector, .editor__side").first).to_be_visible()
+    await page.wait_for_timeout(300)
     await drawn_node.dblclick()
     view = page.get_by_role("dialog")
     await expect(view.get_by_role("tree", name="Input")).to_be_visible()
