@@ -46,6 +46,8 @@ def test_a_slip_with_one_meaning_is_read(written: str, value: Json) -> None:
         r'"a\.b"',  # an escape of a pattern or of Markdown
         '1, "x": 2',
         '1, "x": true',
+        "1" + ",000" * 6,  # more digits than a number here may have
+        "1" + ",000" * 1500,
     ],
 )
 def test_a_slip_with_two_meanings_is_refused(written: str) -> None:

@@ -285,14 +285,16 @@ class PathRepair:
         """`site.host` for `sites.host` in a loop that calls its item `site`."""
         if found.at != 1 or len(path) < 2 or self.of_others(node, path, found):
             return None
-        loops = self._scope.reach.loops_around(node.id) or ()
-        named = [one for one in map(loop_variable, loops) if path[0] in {f"{one}s", f"{one}es"}]
-        return (named[0], *path[1:]) if len(named) == 1 else None
+        return self._item_of(node, path)
 
     def _of_several(self, node: Node, path: Path, own: tuple[str, ...]) -> Path | None:
         """`order.sku` for `orders.sku` in a loop whose item is `order`, where nothing else is."""
         if len(path) < 2 or closest(str(path[0]), (*self._scope.graph.nodes, *own)):
             return None
+        return self._item_of(node, path)
+
+    def _item_of(self, node: Node, path: Path) -> Path | None:
+        """The path in the item of the only loop around a node whose plural begins the path."""
         loops = self._scope.reach.loops_around(node.id) or ()
         named = [one for one in map(loop_variable, loops) if path[0] in {f"{one}s", f"{one}es"}]
         return (named[0], *path[1:]) if len(named) == 1 else None

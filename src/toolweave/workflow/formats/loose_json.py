@@ -21,7 +21,7 @@ _NUMBER = pattern(
 )
 _STRICT_NUMBER = pattern(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 # `86,400` as a member: a comma before digits begins no other member.
-_GROUPED = pattern(r"-?[1-9]\d{0,2}(?:,\d{3})+(?=[ \t\r\n]*[,}])")
+_GROUPED = pattern(r"-?[1-9]\d{0,2}(?:,\d{3}){1,5}(?=[ \t\r\n]*[,}])")
 # Signs as keyboards for Chinese and Japanese write them.
 _WIDE = {ord(one) + 0xFEE0: one for one in ":,{}[];="}
 _WORDS: dict[str, Json] = {
