@@ -45,6 +45,7 @@ _MOMENT = pattern(
     r"(?<!['\"\w-])(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))(?!['\"\w])"
 )
 _POINT_TWICE = pattern(r"(?<!\.)\.\.(?!\.)")
+_BRACKETS = pattern(r"[\[({]")
 _TWICE = pattern(r"(&&|\|\||==|!=|>=|<=|\+)\s*\1(?!=)")
 _STEPPED = pattern(r"::\s*-?\d|\[[^\]'\"]*::")
 _COLONS = pattern(r"(?<=[\w\])])[:#](?=[A-Za-z_])")
@@ -59,6 +60,34 @@ _LISTS = pattern(
     r"\b(?:set|list|array|tuple|listOf|setOf|Arrays\.asList)\(([^()\[\]]*,[^()\[\]]*)\)",
     re.IGNORECASE,
 )
+# `in_array('a', tags)` of PHP, `array_contains(tags, 'a')` of SQL.
+_IN_ARRAY = pattern(
+    r"\bin_?array\(\s*(?P<item>[^(),]+?)\s*,\s*(?P<list>[^(),]+?)\s*(?:,\s*true\s*)?\)", re.IGNORECASE
+)
+_ARRAY_HAS = pattern(
+    r"\b(?:array|list)_?(?:contains|has|includes)\(\s*(?P<list>[^(),]+?)\s*,\s*(?P<item>[^(),]+?)\s*\)",
+    re.IGNORECASE,
+)
+# `tags.indexOf('a') >= 0` of a list, which has no such method here.
+_INDEX_OF = pattern(
+    r"(?P<list>[A-Za-z_][\w.]*)\.indexOf\((?P<item>[^()]+)\)\s*(?:>=\s*0|>\s*-1|!==?\s*-1)"
+)
+_NO_INDEX_OF = pattern(
+    r"(?P<list>[A-Za-z_][\w.]*)\.indexOf\((?P<item>[^()]+)\)\s*(?:<\s*0|===?\s*-1)"
+)
+# `name ~ '^A'` of SQL and Perl.
+_TILDE = pattern(r"(?P<text>[A-Za-z_][\w.\[\]]*)\s*=?~\s*(?P<pattern>'[^']*'|\"[^\"]*\")")
+_NO_CASE = pattern(
+    r"(?P<text>[A-Za-z_][\w.\[\]]*)\s+ILIKE\s+'(?P<before>%?)(?P<part>[^%_']+)(?P<after>%?)'", re.IGNORECASE
+)
+# `total >= 1 and <= 5`
+_RANGE = pattern(
+    r"(?P<left>[A-Za-z_][\w.\[\]]*)\s*(?P<first>[<>]=?\s*-?\d+(?:\.\d+)?)\s*(?:&&|and|AND)\s*"
+    r"(?P<second>[<>]=?\s*-?\d+(?:\.\d+)?)"
+)
+_THOUSANDS = pattern(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+)(?=\.\d|(?![\w,]))")
+_FIRST = pattern(r"\.first\(\)(?=\.|\s*[=<>!+*/-])")
+_LAST = pattern(r"(?P<list>[A-Za-z_][\w.]*)\.last\(\)(?=\.|\s*[=<>!+*/-])")
 _IN_CALL = pattern(
     r"\.(?:in|isIn|is_in|oneOf|one_of|isOneOf)\(\s*(?P<items>[^()]*?)\s*\)", re.IGNORECASE
 )
@@ -69,7 +98,7 @@ _POINTS = pattern(r"(?<=['\"])\s*\.\s+(?=[A-Za-z_'\"$])|(?<=[\w\])])\s+\.\s*(?=[
 _HYPHENS = pattern(r"\.([A-Za-z_]\w*(?:-[A-Za-z_]\w*)+)(?![\w(])")
 _CHAIN = pattern(
     r"(?P<left>[A-Za-z_][\w.\[\]'\"]*)\s*==\s*(?P<first>'[^']*'|\"[^\"]*\"|\d+)"
-    r"(?P<rest>(?:\s*\|\|\s*(?:'[^']*'|\"[^\"]*\"|\d+)(?!\s*[=<>!.\[]))+)"
+    r"(?P<rest>(?:\s*(?:\|\||or|OR)\s*(?:'[^']*'|\"[^\"]*\"|\d+)(?!\s*[=<>!.\[]))+)"
 )
 _JOINED = pattern(r"(?:'[^']*'|\"[^\"]*\")\s*\|\|")
 _IN_TEXT = pattern(
@@ -154,6 +183,13 @@ def _rewritten(text: str) -> Iterator[str]:
     yield _QUOTED_ROOT.sub(r"\1.", plain)
     yield _LISTS.sub(r"[\1]", plain)
     yield _IN_CALL.sub(_membership, plain)
+    yield _IN_ARRAY.sub(r"\g<item> in \g<list>", plain)
+    yield _ARRAY_HAS.sub(r"\g<item> in \g<list>", plain)
+    yield _TILDE.sub(r"\g<text>.matches(\g<pattern>)", plain)
+    yield _NO_CASE.sub(_contained, plain)
+    yield _RANGE.sub(r"\g<left> \g<first> && \g<left> \g<second>", plain)
+    if not _BRACKETS.search(plain):
+        yield _THOUSANDS.sub(lambda match: match[1].replace(",", ""), plain)
     yield _NO_COMMA.sub(r"\1, ", plain)
     yield _HALF.sub(r"\g<1> || \g<left> == ", plain)
     for wrapper in (_WRAPPED, _LED):
@@ -176,6 +212,7 @@ def _rewritten(text: str) -> Iterator[str]:
     yield _POINTS.sub(" + ", plain)
     yield _TWICE.sub(r"\1", plain)
     yield _UNITS.sub("", plain)
+    yield _CHAIN.sub(_compared_each, plain)
     if "?" not in plain:
         yield _COLONS.sub(".", plain)
     if plain.startswith("(") and _closing(plain) == len(plain) - 1:
@@ -188,6 +225,14 @@ def _membership(match: re.Match[str]) -> str:
     return f" in {items}" if items.startswith("[") else f" in [{items}]"
 
 
+def _contained(match: re.Match[str]) -> str:
+    """What a pattern of SQL with `%` at its ends asks for, whatever the case of the letters."""
+    method = {"%%": "contains", "%": "startsWith" if match["after"] else "endsWith"}
+    text, part = f"{match['text']}.lowerAscii()", quoted(match["part"].lower())
+    name = method.get(match["before"] + match["after"])
+    return f"{text}.{name}({part})" if name else f"{text} == {part}"
+
+
 def _has_key(match: re.Match[str]) -> str:
     owner, key = match[1], match[3]
     return f"has({owner}.{key})" if is_name(key) else f"{quoted(key)} in {owner}"
@@ -197,6 +242,12 @@ def with_quoted_keys(text: str) -> str | None:
     """`x['content-type']` for `x.content-type`, which is a difference; None without such a key."""
     changed = _HYPHENS.sub(lambda match: f"[{quoted(match[1])}]", text)
     return changed if changed != text else None
+
+
+def _compared_each(match: re.Match[str]) -> str:
+    """`x == 'a' || x == 'b'` for `x == 'a' || 'b'`."""
+    others = re.findall(r"'[^']*'|\"[^\"]*\"|\d+", match["rest"])
+    return " || ".join(f"{match['left']} == {one}" for one in (match["first"], *others))
 
 
 def _outside_quotes(text: str, wrong: str, right: str) -> str:
@@ -229,12 +280,11 @@ def _balanced(text: str) -> Iterator[str]:
 
 def retyped(text: str) -> Iterator[str]:
     """Return an expression of wrong types as it may be meant: compared each, or contained."""
-
-    def compared(match: re.Match[str]) -> str:
-        others = re.findall(r"'[^']*'|\"[^\"]*\"|\d+", match["rest"])
-        return " || ".join(f"{match['left']} == {one}" for one in (match["first"], *others))
-
-    yield _CHAIN.sub(compared, text)
+    yield _CHAIN.sub(_compared_each, text)
+    yield _INDEX_OF.sub(r"\g<item> in \g<list>", text)
+    yield _NO_INDEX_OF.sub(r"!(\g<item> in \g<list>)", text)
+    yield _FIRST.sub("[0]", text)
+    yield _LAST.sub(r"\g<list>[size(\g<list>) - 1]", text)
     if (keyed := with_quoted_keys(text)) is not None:
         yield keyed
     if "==" not in text and _JOINED.search(text):

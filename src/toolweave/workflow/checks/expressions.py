@@ -40,7 +40,7 @@ from toolweave.workflow.scope.references import Language, may_ask
 _NESTED = pattern(r"\{\{\s*[A-Za-z_][\w.]*\s*\}\}")
 _UNCLOSED = pattern(r"\s*([A-Za-z_]\w*(?:\.\w+)+)(\s[^{}]+)")
 # `{{ a.b } rest`
-_HALF_CLOSED = pattern(r"(?P<content>[^{}'\"]+)\}(?!\})(?P<rest>[^{}]*)", re.DOTALL)
+_HALF_CLOSED = pattern(r"(\{\{[^{}'\"]+\})(?!\})")
 _QUOTED_PLACEHOLDER = pattern(r"(['\"])(\{\{[^{}]*\}\})\1")
 # A text that is filled in beside one in quotes has none.
 _TEXT_BESIDE = pattern(r"\}\}\s*[!=]=\s*['\"]|['\"]\s*[!=]=\s*\{\{")
@@ -429,14 +429,12 @@ def _mapped(
 
 
 def _closed(text: str) -> str | None:
-    """Close the last placeholder at the end of the text, if the result can be parsed."""
+    """Close placeholders with one brace, or the last one at the end, if the result can be parsed."""
     whole = f"{text.rstrip().rstrip('}').rstrip()} }}}}"
     head, mark, rest = text.rpartition(MARK)
     # `{{ a.b and more words`: a path ends where words begin.
     inside = _UNCLOSED.fullmatch(rest)
-    tried = [whole]
-    if (half := _HALF_CLOSED.fullmatch(rest)) is not None:
-        tried.insert(0, f"{head}{mark}{half['content']}}}}}{half['rest']}")
+    tried = [_HALF_CLOSED.sub(r"\1}", text), whole]
     if inside is not None:
         tried.append(f"{head}{mark} {inside[1]} }}}}{inside[2]}")
     for repaired in tried:

@@ -12,8 +12,10 @@ from toolweave.cel.tokens import is_name
 from toolweave.patterns import pattern
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.expression_rewrites import rewrites
+from toolweave.workflow.checks.missing_signs import meaning_of, with_one_sign
 from toolweave.workflow.checks.path_repair import PathRepair
 from toolweave.workflow.checks.path_rewriting import rewritten
+from toolweave.workflow.checks.typed_expressions import fits
 from toolweave.workflow.model import Node
 from toolweave.workflow.scope.references import Language
 from toolweave.workflow.scope.scope import TABLE, Scope
@@ -73,6 +75,8 @@ class ForeignRepair:
         `is_any`: it may be CEL already. `is_misread`: it is CEL but meant in another language.
         """
         text = _RESERVED.sub("vars.", _unbraced(self._with_ids(given)))
+        if not is_any and (balanced := self._with_one_sign(node, text, language, is_decided)):
+            return balanced[0] if len(balanced) == 1 else None
         is_ours = not is_misread and compile_text(text).is_ours
         if is_ours and (is_any or text != given):
             return self._resolved(node, text, language, is_json_path=False)
@@ -108,6 +112,8 @@ class ForeignRepair:
         self, node: Node, given: str, language: Language, *, is_decided: bool = False
     ) -> str | None:
         """The nearest rewrite of a text that can be read and whose names exist."""
+        if self._with_one_sign(node, given, language, is_decided):
+            return None
         for text in rewrites(given):
             expression = compile_text(text)
             is_cel = expression.is_usable and expression.is_ours and not expression.faults
@@ -117,6 +123,25 @@ class ForeignRepair:
             if ours is not None and not compile_text(ours).faults:
                 return ours
         return None
+
+    def _with_one_sign(
+        self, node: Node, text: str, language: Language, is_decided: bool
+    ) -> list[str]:
+        """The expressions of different meaning that one bracket or quote makes of a text."""
+        found: dict[object, str] = {}
+        texts = with_one_sign(text)
+        # What is CEL so is not read in another language.
+        for tried in [one for one in texts if not compile_text(one).faults] or texts:
+            ours = self.repaired(
+                node, tried, language, parameter="item", is_any=True, is_decided=is_decided
+            )
+            expression = None if ours is None else compile_text(ours)
+            if ours is None or expression is None or expression.term is None:
+                continue
+            is_right = expression.kind in {"bool", "dyn"} or not is_decided
+            if is_right and fits(self._scope, node, expression, language):
+                found[meaning_of(expression.term)] = ours
+        return list(found.values())
 
     def without_conversions(self, node: Node, cel: str, language: Language) -> str:
         """The expression without `string(…)` around what is a text already."""

@@ -10,7 +10,9 @@ from toolweave.catalog.schema import configuration_schema, field_schema, input_s
 from toolweave.catalog.spec import NodeSpec
 from toolweave.cel.language import compile_text
 from toolweave.cel.paths import write_path
+from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
+from toolweave.json_text import read as parse_json
 from toolweave.problems import Problem
 from toolweave.tools.document import Steps
 from toolweave.workflow.checks.cel_fields import cel_texts
@@ -77,6 +79,10 @@ class InputFit:
             message = f"{asked.ours!r} returns {given.words}; it is an item of another list"
             patch = ({"op": "replace", "path": at, "value": text},)
             return Problem("VALUE_TYPE_MISFIT", place, message, f"write {text!r}", patch=patch)
+        if not asked.is_whole and (read := _read_json(asked.text, wanted)) is not None:
+            patch = ({"op": "replace", "path": place, "value": read},)
+            message = f"{asked.steps[-1]!r} is JSON in a text; it expects {wanted.words}"
+            return Problem("VALUE_TYPE_MISFIT", place, message, "write it as JSON", patch=patch)
         repaired = self._converted(node, asked, given, wanted)
         if asked.is_whole and self._is_cel(node, asked):
             repaired = asked.ours  # the field is an expression itself
@@ -279,6 +285,18 @@ def _conversions(
     fitting = [name for name, shape in given.fields.items() if fits(shape, wanted) == "yes"]
     if given.kinds <= {"object"} and len(fitting) == 1 and asked.path is not None:
         yield write_path((*asked.path, fitting[0])), given.fields[fitting[0]]
+
+
+def _read_json(text: str, wanted: ValueShape) -> Json:
+    """The object or list that a text with placeholders in its texts is as JSON."""
+    if text.strip()[:1] not in {"{", "["} or "string" in wanted.kinds:
+        return None
+    try:
+        read = parse_json(text)
+    except Invalid:
+        return None
+    kind = "object" if isinstance(read, dict) else "array"
+    return read if kind in wanted.kinds else None
 
 
 def _whole_fits(came: ValueShape, shape: ValueShape) -> bool:

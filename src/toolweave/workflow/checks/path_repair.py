@@ -32,6 +32,7 @@ _ITEMS = frozenset(
     {"item", "currentItem", "current_item", "current", "element", "this", "it", "each", "self"}
 )
 # Counters of other systems that begin at 0.
+_FIRST = frozenset({"first", "First", "head"})
 _FROM_ZERO = frozenset({"index0", "counter0", "zero_index", "zeroIndex"})
 # Words for one of many, where the expression of a node is asked for each item.
 _ITEM_WORDS = frozenset(
@@ -134,6 +135,7 @@ class PathRepair:
             self._elsewhere(node, path) if path[0] == "inputs" else None,
             self._of_item(node, path, found, language),
             self._parsed(node, path, found, language),
+            _first_item(path, found),
         ):
             if other is not None:
                 return other
@@ -285,15 +287,15 @@ class PathRepair:
         """`site.host` for `sites.host` in a loop that calls its item `site`."""
         if found.at != 1 or len(path) < 2 or self.of_others(node, path, found):
             return None
-        return self._item_of(node, path)
+        return self._loop_item(node, path)
 
     def _of_several(self, node: Node, path: Path, own: tuple[str, ...]) -> Path | None:
         """`order.sku` for `orders.sku` in a loop whose item is `order`, where nothing else is."""
         if len(path) < 2 or closest(str(path[0]), (*self._scope.graph.nodes, *own)):
             return None
-        return self._item_of(node, path)
+        return self._loop_item(node, path)
 
-    def _item_of(self, node: Node, path: Path) -> Path | None:
+    def _loop_item(self, node: Node, path: Path) -> Path | None:
         """The path in the item of the only loop around a node whose plural begins the path."""
         loops = self._scope.reach.loops_around(node.id) or ()
         named = [one for one in map(loop_variable, loops) if path[0] in {f"{one}s", f"{one}es"}]
@@ -305,6 +307,10 @@ class PathRepair:
             return None  # the text is an expression of the node, with braces
         if look_up(self._scope.data_seen(node, language), root).verdict == "named":
             return None if closest(root, own) else ("data", *path)
+        if language == "own" and self._scope.is_own_name(node, "item"):
+            item = self._scope.find(node, ("item",), language).shape
+            if look_up(item, root).verdict == "named":
+                return ("item", *path)
         if found := self._elsewhere(node, path) or self._of_loop(node, path):
             return found
         if found := self._of_several(node, path, own):
@@ -399,6 +405,12 @@ class PathRepair:
             kinds = [(one.id, words((one.ref or "").partition(".")[2])) for one in before]
             named = [one for one, kind in kinds if given and given <= kind]
         return named[0] if len(named) == 1 else None
+
+
+def _first_item(path: Path, found: ResolvedPath) -> Path | None:
+    """`rows[0].sku` for `rows.first.sku`, which a list has no field for."""
+    is_first = path[found.at] in _FIRST and found.shape.kinds == _LIST and found.at > 0
+    return (*path[: found.at], 0, *path[found.at + 1 :]) if is_first else None
 
 
 def _only_field(path: Path, found: ResolvedPath) -> list[Path]:

@@ -12,7 +12,7 @@ from toolweave.cel.paths import PathReference
 from toolweave.patterns import pattern
 from toolweave.workflow.checks.expression_rewrites import with_quoted_keys, with_quoted_words
 from toolweave.workflow.checks.path_repair import PathRepair
-from toolweave.workflow.checks.path_rewriting import with_quoted_ids
+from toolweave.workflow.checks.path_rewriting import rewritten, with_quoted_ids
 from toolweave.workflow.model import Node
 from toolweave.workflow.scope.references import NodeReferences
 from toolweave.workflow.scope.resolved_path import ResolvedPath
@@ -65,7 +65,30 @@ def reread(
         )
         if is_known:
             return OtherReading(named, ours, f"{hint}: {ours!r}")
-    return _with_quotes(repair, node, asked, wrong)
+    return _with_quotes(repair, node, asked, wrong) or _of_item(scope, repair, node, asked, wrong)
+
+
+def _of_item(
+    scope: Scope, repair: PathRepair, node: Node, asked: NodeReferences, wrong: _Wrong
+) -> OtherReading | None:
+    """Read names that nothing is like as fields of the item, whose fields are not known."""
+    is_of_item = asked.language == "own" and scope.is_own_name(node, "item") and asked.path is None
+    if not is_of_item or not scope.find(node, ("item",), asked.language).shape.is_unknown:
+        return None
+    names = {str(ref.path[0]) for ref, _ in wrong}
+    is_clear = all(
+        one.trouble == "name" and repair.meant(node, ref.path, asked.language) is None
+        for ref, one in wrong
+    )
+    # A word that is compared may be a text without quotes.
+    if not is_clear or with_quoted_words(asked.ours, names) is not None:
+        return None
+    ours = asked.ours
+    for path in dict.fromkeys(ref.path for ref, _ in wrong):
+        ours = rewritten(ours, path, ("item", *path)) or ""
+    if not compile_text(ours).is_usable:
+        return None
+    return OtherReading(wrong[0], ours, f"a field of the item is written so: {ours!r}")
 
 
 def _readings(scope: Scope, asked: NodeReferences) -> Iterator[tuple[str, str]]:

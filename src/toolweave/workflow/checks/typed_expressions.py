@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from toolweave.cel.checker import check as check_types
 from toolweave.cel.fault import SyntaxProblem, fault_at
-from toolweave.cel.language import compile_text
+from toolweave.cel.language import Expression, compile_text
 from toolweave.cel.paths import Path, PathReference, path_in, quoted, write_path
 from toolweave.cel.syntax import FunctionCall, Literal, Term
 from toolweave.cel.tokens import tokens
@@ -16,7 +16,7 @@ from toolweave.tools.misspelling import misspelt
 from toolweave.workflow.checks.expression_rewrites import retyped
 from toolweave.workflow.checks.path_rewriting import rewritten_by
 from toolweave.workflow.model import Node
-from toolweave.workflow.scope.references import NodeReferences
+from toolweave.workflow.scope.references import Language, NodeReferences
 from toolweave.workflow.scope.scope import Scope
 from toolweave.workflow.shapes import Kind
 
@@ -37,13 +37,24 @@ _SCALARS: frozenset[Kind] = frozenset({"integer", "fraction", "boolean"})
 def type_faults(scope: Scope, node: Node, asked: NodeReferences) -> tuple[SyntaxProblem, ...]:
     """What cannot work with values of the known types; all references must be valid."""
     expression = asked.expression
-    if expression is None or expression.term is None or expression.path or not expression.kind:
+    return () if expression is None else _faults(scope, node, expression, asked.language)
+
+
+def fits(scope: Scope, node: Node, expression: Expression, language: Language) -> bool:
+    """Whether an expression has no fault, with the values that a node has."""
+    return not expression.faults and not _faults(scope, node, expression, language)
+
+
+def _faults(
+    scope: Scope, node: Node, expression: Expression, language: Language
+) -> tuple[SyntaxProblem, ...]:
+    if expression.term is None or expression.path or not expression.kind:
         return ()
     is_mixed = False
 
     def kind_of(number: str, path: Path) -> str:
         nonlocal is_mixed
-        found = scope.find(node, path, asked.language)
+        found = scope.find(node, path, language)
         if found.trouble or found.shape.is_unknown:
             return "dyn"
         if found.shape.kinds == _NUMBER:
