@@ -24,3 +24,8 @@ def asks_for_nothing(name: str, value: Json) -> bool:
         return True
     is_plain = isinstance(value, bool | int | float | str)
     return is_plain and not _PRINTED.isdisjoint({*words_in(name), plain_word(name)})
+
+
+def is_empty(value: Json) -> bool:
+    """Whether a value holds nothing, so that nothing is lost without it: null, `""`, `{}`, `[]`."""
+    return value is None or (isinstance(value, str | dict | list) and not value)

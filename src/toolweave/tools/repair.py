@@ -12,7 +12,7 @@ from toolweave.problems import pointer
 from toolweave.tools.conversions import as_range, conversions
 from toolweave.tools.document import Steps
 from toolweave.tools.flag_keys import flagged
-from toolweave.tools.idle_keys import asks_for_nothing
+from toolweave.tools.idle_keys import asks_for_nothing, is_empty
 from toolweave.tools.iso_codes import code_of
 from toolweave.tools.key_meaning import (
     containing,
@@ -262,6 +262,8 @@ def _without(fault: Violation, free: list[str], known: JsonObject, explainer: Ex
     What asks for something that the node does not do is kept: its author has to know.
     """
     wrong, value = str(fault.path[-1]), fault.value
+    if is_empty(value):
+        return Repair("remove it", ({"op": "remove", "path": pointer(*fault.path)},))
     # Where there is no setting at all, none can be meant.
     is_plain = isinstance(value, bool | int | float | str | None) and (
         not known or asks_for_nothing(wrong, value)

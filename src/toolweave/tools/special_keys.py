@@ -3,6 +3,7 @@
 from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
 from toolweave.problems import pointer
+from toolweave.tools.name_words import words_in
 from toolweave.tools.reshaping import reshaped
 from toolweave.tools.value_preview import shown
 from toolweave.tools.violations import Explainer, Violation
@@ -12,6 +13,15 @@ _NEGATED = pattern(
 )
 _CAMEL = pattern(r"(?:disable|no|not|dont|skip|suppress|ignore|hide|without)([A-Z]\w*)")
 _NUMBERED = pattern(r"([A-Za-z_]+?)[_-]?(\d{1,2})")
+# Switches of other systems for what follows an error; one of the others is its opposite.
+_GOING_ON = frozenset(
+    {"continue_on_error", "continue_on_fail", "continue_on_failure", "ignore_errors", "keep_going"}
+    | {"skip_errors", "continue_if_error", "tolerate_errors", "allow_failure", "proceed_on_error"}
+)
+_STOPPING = frozenset(
+    {"break_on_error", "stop_on_error", "fail_fast", "abort_on_error", "exit_on_error"}
+    | {"halt_on_error", "fail_on_error", "stop_on_failure", "break_on_failure", "bail"}
+)
 
 Fix = tuple[str, tuple[dict[str, Json], ...]]
 
@@ -21,12 +31,9 @@ def negated(
 ) -> Fix | None:
     """`x: false` for `disable_x: true`."""
     wrong, value = str(fault.path[-1]), fault.value
-    match = _NEGATED.fullmatch(wrong) or _CAMEL.fullmatch(wrong)
-    if match is None or not isinstance(value, bool):
+    if not isinstance(value, bool):
         return None
-    letters = _letters(match[1])
-    forms = (letters, f"enable{letters}", f"use{letters}", f"is{letters}")
-    names = [one for one in known if _letters(one) in forms and one not in parent]
+    names = [one for one in _opposites(wrong, known) if one not in parent]
     if len(names) != 1 or not _is_switch(known[names[0]]):
         return None
     name = names[0]
@@ -38,6 +45,20 @@ def negated(
         {"op": "add", "path": at, "value": not value},
     )
     return f"write {name!r} as {shown(not value)}", patch
+
+
+def _opposites(wrong: str, known: JsonObject) -> list[str]:
+    """The names that say the opposite: `x` of `disable_x`, `continue_on_error` of `fail_fast`."""
+    words = "_".join(words_in(wrong))
+    for one, other in ((_GOING_ON, _STOPPING), (_STOPPING, _GOING_ON)):
+        if words in one:
+            return [name for name in known if name in other]
+    match = _NEGATED.fullmatch(wrong) or _CAMEL.fullmatch(wrong)
+    if match is None:
+        return []
+    letters = _letters(match[1])
+    forms = (letters, f"enable{letters}", f"use{letters}", f"is{letters}")
+    return [one for one in known if _letters(one) in forms]
 
 
 def nested(

@@ -303,10 +303,25 @@ def _missing_tag(every: list[tuple[Violation, ...]], value: Json, path: Steps) -
             by_name.setdefault(fault.expected, []).extend(fixed or only)
     for name, values in by_name.items():
         if len({canonical(one) for one in values}) == len(every) > 1:
-            return Violation(
-                path, "required", value, {"properties": {name: {"enum": values}}}, name
-            )
+            known: JsonObject = {name: {"enum": values}}
+            if (only := _only_tag(every, name, value)) is not None:
+                of_all = value if isinstance(value, dict) else {}
+                known = {**dict.fromkeys(of_all, True), name: {"enum": values, "default": only}}
+            return Violation(path, "required", value, {"properties": known}, name)
     return None
+
+
+def _only_tag(every: list[tuple[Violation, ...]], name: str, value: Json) -> Json:
+    """The tag of the only alternative that lacks nothing else and names all that is given."""
+    found: list[Json] = []
+    for faults in every:
+        properties = _dict(faults[0].schema, "properties") if len(faults) == 1 else {}
+        tag = properties.get(name)
+        is_missing = len(faults) == 1 and faults[0].keyword == "required"
+        if is_missing and isinstance(tag, dict) and isinstance(value, dict):
+            if value and value.keys() <= properties.keys():
+                found += [tag["const"]] if "const" in tag else _list(tag, "enum")
+    return found[0] if len(found) == 1 else None
 
 
 def _has(faults: tuple[Violation, ...], keyword: str, path: Steps) -> bool:

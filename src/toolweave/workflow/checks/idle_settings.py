@@ -12,6 +12,11 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.left_out_choices import (
+    left_out_actions,
+    left_out_choice,
+    left_out_security,
+)
 from toolweave.workflow.checks.node_facts import node_table
 from toolweave.workflow.checks.templated_values import has_template
 from toolweave.workflow.model import Node
@@ -52,7 +57,11 @@ def check(case: CheckContext) -> Iterator[Problem]:
         if idle.required_texts or idle.limits:
             yield from _empty(idle, settings, inputs, place)
         if idle.dependent:
-            yield from _unused(idle.dependent, settings, inputs, place)
+            for problem in _unused(idle.dependent, settings, inputs, place):
+                yield left_out_choice(problem, idle.dependent, facts, spec)
+        yield from left_out_actions(facts, spec)
+        if spec.ref == "EXTERNAL_ACTION.EMAIL":
+            yield from left_out_security(facts)
         if needed := _NEEDS_ONE.get(spec.ref):
             yield from _nothing(needed, settings, place)
         if node.type == "MEMORY" and case.graph.incoming(node.id):
