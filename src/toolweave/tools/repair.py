@@ -9,6 +9,7 @@ from itertools import islice
 from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
 from toolweave.problems import pointer
+from toolweave.tools.colours import colour_of
 from toolweave.tools.conversions import as_range, conversions
 from toolweave.tools.document import Steps
 from toolweave.tools.flag_keys import flagged
@@ -84,8 +85,20 @@ def repair(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
             return _kind(fault, whole, explainer)
         case "pattern":
             return _spelling(fault, explainer)
+        case "maximum":
+            return Repair(_share(fault))
         case _:
             return NONE
+
+
+def _share(fault: Violation) -> str | None:
+    """What a number above 1 may be in place of a share, as others give it in per cent.
+
+    Without a patch: a number above a limit may be a slip as well.
+    """
+    value = fault.value
+    is_percent = isinstance(value, int) and 10 <= value <= 100 and fault.expected == 1
+    return f"a share from 0 to 1; {value} per cent is {value / 100:g}" if is_percent else None
 
 
 def _missing(fault: Violation, explainer: Explainer) -> Repair:
@@ -226,6 +239,14 @@ def _unit(
         return None  # the name itself, in another case
     factors = {name: in_another_unit(wrong, name) for name in free}
     found = [(name, value * factor) for name, factor in factors.items() if factor is not None]
+    if len(found) > 1:
+        # The limit that every node has is meant by its own name, and the number cannot be in
+        # the unit of the other one.
+        found = [
+            one
+            for one in found
+            if one[0] != "timeout" and not explainer.fits(known.get(one[0], True), value)
+        ]
     if not found and (named := by_unit(wrong, value, free, known, explainer)) is not None:
         found = [named]
     if len(found) != 1:
@@ -245,7 +266,8 @@ def _spelling(fault: Violation, explainer: Explainer) -> Repair:
     """The only other spelling of a text that the schema accepts."""
     if not isinstance(fault.value, str) or len(fault.value) > MAX_TEXT or not fault.value.strip():
         return NONE
-    code = code_of(fault.value, _field(fault.path))
+    field = _field(fault.path)
+    code = code_of(fault.value, field) or colour_of(fault.value, field)
     if code is not None and explainer.fits(fault.schema, code):
         return Repair(f"write {shown(code)}", (_replace(fault.path, code),))
     found = [one for one in respelt(fault.value) if explainer.fits(fault.schema, one)]

@@ -21,6 +21,8 @@ _REPEATED = pattern(r"(?<=[^@,;])([@,;])\1+(?=[^@,;])")
 # Placeholders of other database drivers.
 _NAMED = pattern(r"%\((\w+)\)s|'\s*:(\w+)\s*'")
 _NUMBERED = pattern(r"%s|'\s*\?\s*'")
+# Before the address of a database, for Java; after its scheme, for Python.
+_DRIVER = pattern(r"^jdbc:(?=\w+://)|(?<=^postgresql)\+\w+(?=://)|(?<=^postgres)\+\w+(?=://)")
 _LISTED = pattern(r"(?:expected|use|one of|choose)\s+(?:one of\s+)?(.+)")
 # `MAX(price) AS highest`
 _CALL = pattern(r"([A-Za-z_]\w*)\s*\(([^()]*)\)(?:\s+(?:as\s+)?\w+)?", re.IGNORECASE)
@@ -57,6 +59,7 @@ def _variants(text: str, said: str) -> Iterator[str]:
     yield _COMMENT.sub("", text)
     if ":" not in plain:
         yield plain.replace("\\", "/")
+    yield _DRIVER.sub("", text)
     yield _REPEATED.sub(r"\1", plain)
     yield plain.lower()
     yield plain.upper()

@@ -78,6 +78,7 @@ def by_unit(
     if unit is None:
         return None
     free_names = [one for one in distinctive(stem, known) if one in free] if stem else []
+    free_names = [stem] if stem in free else free_names
     # A free name with the same unit is nearer than one with another.
     is_near = any(of_time(one)[1] == unit or one == unit for one in free)
     names = free_names or ([] if is_near else _with_another_unit(stem, free, known, explainer))

@@ -130,7 +130,7 @@ def _data(
     if data.get("validationStatus") not in _USUAL_STATUSES:
         yield from _status(data)
     if mode != "detailed" or not _USUAL.issuperset(data):
-        yield from _strays(data, mode)
+        yield from _strays(data, mode, now)
     if mode != "fullNaturalLanguage":
         yield from check_parameters(data.get("parameters"), ("parameters",))
     if config := CONFIG_OF.get(mode):
@@ -216,19 +216,23 @@ def _status(data: JsonObject) -> Iterator[Problem]:
         )
 
 
-def _strays(data: JsonObject, mode: Mode) -> Iterator[Problem]:
+def _strays(data: JsonObject, mode: Mode, now: datetime) -> Iterator[Problem]:
     """Yield a warning for data of another mode, which the patch clears."""
     for other, config in CONFIG_OF.items():
         if other != mode and data.get(config) is not None and not _is_only_clue(data, mode, other):
-            # Without values of its own, the node may be meant to be in the other mode.
-            patch = ({"op": "remove", "path": pointer(config)},)
+            patch: tuple[dict[str, Json], ...] | None = (
+                {"op": "remove", "path": pointer(config)},
+            )
+            if _is_without_values(data, mode):
+                # Without values of its own, the node is meant to be in the only other mode.
+                patch = (_replace(other, "mode"),) if _fits_mode(data, other, now) else None
             yield Problem(
                 "MCP_MODE_CONFIG_MISMATCH",
                 pointer(config),
                 MISMATCH,
                 hint=f"{config!r} belongs to mode {other!r}, but the node is in {mode!r}",
                 severity="warning",
-                patch=None if _is_without_values(data, mode) else patch,
+                patch=patch,
             )
     if mode == "fullNaturalLanguage":
         for key in ("toolName", "toolDescription"):
@@ -241,6 +245,13 @@ def _strays(data: JsonObject, mode: Mode) -> Iterator[Problem]:
                     severity="warning",
                     patch=(_replace("", key),),
                 )
+
+
+def _fits_mode(data: JsonObject, mode: Mode, now: datetime) -> bool:
+    """Whether a mode is the only one that has a configuration, and nothing is wrong in it."""
+    others = [one for one, config in CONFIG_OF.items() if data.get(config) is not None]
+    changed: JsonObject = {**data, "mode": mode}
+    return others == [mode] and all(one.severity != "error" for one in _data(changed, now))
 
 
 def _is_without_values(data: JsonObject, mode: Mode) -> bool:
@@ -287,6 +298,10 @@ def _missing_config(data: JsonObject, key: str, now: datetime) -> Problem:
         if len(others) == 1 and isinstance(data[CONFIG_OF[others[0]]], dict):
             repaired = {**data, "mode": others[0]}
             patch = [_replace(others[0], "mode")]
+        elif not others and data.get("parameterValues") and _has_all(data):
+            # Values are there, and no words: they are what is configured.
+            repaired = {**data, "mode": "detailed"}
+            patch = [_replace("detailed", "mode")]
     is_good = patch and not any(one.severity == "error" for one in _data(repaired, now))
     return Problem(
         "MCP_MODE_CONFIG_MISMATCH",

@@ -46,7 +46,6 @@ _USED_BY: Mapping[tuple[str, str], tuple[Mapping[str, str], tuple[str, ...]]] = 
     ),
     ("MEMORY.KEY_VALUE_STORE", "operation"): ({"value": "set"}, ()),
     ("MEMORY.ENTITY", "operation"): ({"facts": "set"}, ("text",)),
-    ("MEMORY.VECTOR_DATABASE", "operation"): ({"items": "store"}, ("query",)),
     ("MEMORY.KNOWLEDGE_BASE", "operation"): ({"content": "add", "file_path": "add"}, ("query",)),
 }
 _REFS = frozenset(ref for ref, _ in _USED_BY)

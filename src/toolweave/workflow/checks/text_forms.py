@@ -63,6 +63,36 @@ _EMOJI = {
 }
 # Words for no value, which a field of text takes as they are.
 NOTHING = frozenset({"None", "null", "undefined", "nil", "NULL", "NaN", "Null", "N/A"})
+# `2026-3-2T9:00:00Z`; what follows the hour is kept.
+_UNPADDED = pattern(r"(\d{4})-(\d{1,2})-(\d{1,2})([T ])(\d{1,2})(:\d{2}.*)")
+_DISCORD_MARK = pattern(r"<(#|@!?|@&)(\d{5,20})>")
+_DISCORD_LINK = pattern(
+    r"https?://(?:\w+\.)?discord(?:app)?\.com/channels/(\d{5,20})(?:/(\d{5,20})(?:/(\d{5,20}))?)?/?"
+)
+_DISCORD_PARTS = {"server_id": 1, "channel_id": 2, "message_id": 3}
+_MENTIONED = {"channel_id": ("#",), "target_user_id": ("@", "@!")}
+
+
+def padded_moment(text: str) -> str | None:
+    """A moment with two digits for the month, the day and the hour."""
+    found = _UNPADDED.fullmatch(text.strip())
+    if found is None:
+        return None
+    year, month, day, between, hour, rest = found.groups()
+    plain = f"{year}-{month:0>2}-{day:0>2}{between}{hour:0>2}{rest}"
+    try:
+        datetime.fromisoformat(plain)
+    except ValueError:
+        return None
+    return plain if plain != text else None
+
+
+def discord_id(text: str, name: str) -> str | None:
+    """The id in a mention or in the address of a message, for a field of this name."""
+    if (mark := _DISCORD_MARK.fullmatch(text.strip())) is not None:
+        return mark[2] if mark[1] in _MENTIONED.get(name, ()) else None
+    link = _DISCORD_LINK.fullmatch(text.strip())
+    return link[_DISCORD_PARTS[name]] if link and name in _DISCORD_PARTS else None
 
 
 def address(text: str) -> UnusualForm | None:
@@ -326,11 +356,7 @@ def item_field(text: str) -> UnusualForm | None:
 
 
 def sort_field(text: str) -> UnusualForm | None:
-    """A path with a point of jq before it, or with the order."""
+    """A path with a point of jq before it, or with the item."""
     if re.fullmatch(r"\.\w+(?:\.\w+)*", text):
         return UnusualForm("the name of a field", text[1:])
-    if (of_item := item_field(text)) is not None:
-        return of_item
-    is_both = re.fullmatch(r"\S+[ :,]+(?:asc|desc)(?:ending)?|-\w+", text, re.IGNORECASE)
-    hint = "write the order into the setting for it"
-    return UnusualForm("the name of a field", hint=hint) if is_both else None
+    return item_field(text)

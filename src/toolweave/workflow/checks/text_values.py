@@ -7,7 +7,7 @@ name; texts with templates or secrets are known at run time.
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from toolweave.catalog.address_texts import is_mailbox, is_url, meant_url, several_mailboxes
 from toolweave.catalog.spec import Field, NodeSpec
@@ -309,7 +309,7 @@ def _moment(text: str) -> UnusualForm | None:
     try:
         datetime.fromisoformat(text)
     except ValueError:
-        return UnusualForm("a time such as 2026-03-02T18:00:00Z")
+        return UnusualForm("a time such as 2026-03-02T18:00:00Z", text_forms.padded_moment(text))
     return None
 
 
@@ -325,9 +325,12 @@ def _notion_id(text: str) -> UnusualForm | None:
     return UnusualForm("the id of a Notion page or database", found[1] if found else None)
 
 
-def _snowflake(text: str) -> UnusualForm | None:
+def _snowflake(text: str, name: str) -> UnusualForm | None:
+    if text.isdecimal():
+        return None
     hint = "Discord shows ids in its developer mode; a name is no id"
-    return None if text.isdecimal() else UnusualForm("an id of digits", hint=hint)
+    meant = text_forms.discord_id(text, name)
+    return UnusualForm("an id of digits", meant, None if meant else hint)
 
 
 # The address of a public channel; `t.me/c/…` and `t.me/+…` have no name.
@@ -348,7 +351,7 @@ _IDS: Mapping[tuple[str, str], _Form] = {
         for name in ("database_id", "page_id", "default_database_id", "default_page_id")
     },
     **{
-        ("DISCORD", name): _snowflake
+        ("DISCORD", name): partial(_snowflake, name=name)
         for name in ("channel_id", "server_id", "message_id", "target_user_id")
     },
     ("TELEGRAM", "chat_id"): _chat,
