@@ -70,6 +70,11 @@ _MILLISECONDS = 10**11
 _ONLY = frozenset(
     {"value", "expression", "text", "content", "expr", "id", "name", "email", "address", "mail"}
 )
+# How often something is tried, in an object with nothing else.
+_COUNTS = frozenset(
+    {"limit", "max", "count", "times", "attempts", "max_attempts", "maxAttempts", "retries"}
+    | {"max_retries", "maxRetries"}
+)
 # What other systems write beside a value: its type, and how it was chosen.
 _ABOUT = frozenset(
     {"__rl", "mode", "type", "cachedResultName", "cachedResultUrl", "kind", "dataType", "is_expr"}
@@ -115,7 +120,7 @@ def conversions(value: Json, kinds: list[Json], about: str = "") -> Iterator[Jso
         if is_number and (found := measured(value, seconds_in(about))) is not None:
             yield found
         elif len(plain) == 1:
-            yield from _only_member(plain)
+            yield from _only_member(plain, about)
 
 
 def _as_list(value: Json, about: str) -> Iterator[Json]:
@@ -376,10 +381,11 @@ def _moment(value: float, about: str) -> str | None:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _only_member(value: JsonObject) -> Iterator[Json]:
-    """The value in an object around it: `{"value": 5}`."""
+def _only_member(value: JsonObject, about: str) -> Iterator[Json]:
+    """The value in an object around it: `{"value": 5}`, and `{"limit": 2}` of retries."""
     ((key, inner),) = value.items()
-    if key in _ONLY and not isinstance(inner, dict):
+    names = _ONLY | _COUNTS if about.startswith(("retry", "retries")) else _ONLY
+    if key in names and not isinstance(inner, dict):
         yield inner
 
 

@@ -239,6 +239,8 @@ def _unit(
         return None  # the name itself, in another case
     factors = {name: in_another_unit(wrong, name) for name in free}
     found = [(name, value * factor) for name, factor in factors.items() if factor is not None]
+    if not found and (named := by_unit(wrong, value, free, known, explainer)) is not None:
+        found = [named]
     if len(found) > 1:
         # The limit that every node has is meant by its own name, and the number cannot be in
         # the unit of the other one.
@@ -247,8 +249,6 @@ def _unit(
             for one in found
             if one[0] != "timeout" and not explainer.fits(known.get(one[0], True), value)
         ]
-    if not found and (named := by_unit(wrong, value, free, known, explainer)) is not None:
-        found = [named]
     if len(found) != 1:
         return None
     name, converted = found[0]

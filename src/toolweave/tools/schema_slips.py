@@ -30,6 +30,10 @@ _OTHER_WORDS = {
     **dict.fromkeys(("kind", "datatype", "dataType", "data_type"), "type"),
     **dict.fromkeys(("desc", "help", "summary"), "description"),
     **dict.fromkeys(("regex", "regexp"), "pattern"),
+    **dict.fromkeys(("ge", "gte"), "minimum"),
+    **dict.fromkeys(("le", "lte"), "maximum"),
+    "gt": "exclusiveMinimum",
+    "lt": "exclusiveMaximum",
     **dict.fromkeys(("options", "choices", "allowed", "allowedValues", "values"), "enum"),
 }
 _BOUNDS = {
