@@ -1,7 +1,6 @@
 """The tag of alternatives that is missing: the only alternative that takes the rest decides."""
 
 import pytest
-
 from tests.tools.builders import a_tool
 
 from toolweave.json_text import Json, JsonObject

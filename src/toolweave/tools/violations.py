@@ -318,9 +318,9 @@ def _only_tag(every: list[tuple[Violation, ...]], name: str, value: Json) -> Jso
         properties = _dict(faults[0].schema, "properties") if len(faults) == 1 else {}
         tag = properties.get(name)
         is_missing = len(faults) == 1 and faults[0].keyword == "required"
-        if is_missing and isinstance(tag, dict) and isinstance(value, dict):
-            if value and value.keys() <= properties.keys():
-                found += [tag["const"]] if "const" in tag else _list(tag, "enum")
+        named = isinstance(value, dict) and bool(value) and value.keys() <= properties.keys()
+        if is_missing and named and isinstance(tag, dict):
+            found += [tag["const"]] if "const" in tag else _list(tag, "enum")
     return found[0] if len(found) == 1 else None
 
 

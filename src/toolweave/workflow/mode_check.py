@@ -220,9 +220,7 @@ def _strays(data: JsonObject, mode: Mode, now: datetime) -> Iterator[Problem]:
     """Yield a warning for data of another mode, which the patch clears."""
     for other, config in CONFIG_OF.items():
         if other != mode and data.get(config) is not None and not _is_only_clue(data, mode, other):
-            patch: tuple[dict[str, Json], ...] | None = (
-                {"op": "remove", "path": pointer(config)},
-            )
+            patch: tuple[dict[str, Json], ...] | None = ({"op": "remove", "path": pointer(config)},)
             if _is_without_values(data, mode):
                 # Without values of its own, the node is meant to be in the only other mode.
                 patch = (_replace(other, "mode"),) if _fits_mode(data, other, now) else None

@@ -6,8 +6,8 @@ from tests.workflow.corpus.bases import edge, node, whole, world
 
 from toolweave import json_text
 from toolweave.json_text import Json, JsonObject
-from toolweave.workflow.report import Report, examine_loaded
 from toolweave.workflow.formats.load import load
+from toolweave.workflow.report import Report, examine_loaded
 
 
 def examined_node(ref: str, settings: JsonObject, inputs: JsonObject | None = None) -> Report:

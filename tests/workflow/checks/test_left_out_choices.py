@@ -1,4 +1,4 @@
-"""A choice that is left out follows from the settings beside it, if only one of them can be meant."""
+"""A choice that is left out follows from the settings beside it, if only one can be meant."""
 
 import pytest
 from tests.workflow.checks.repaired import repaired_inputs, repaired_settings

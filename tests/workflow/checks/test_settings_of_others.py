@@ -126,7 +126,10 @@ def test_a_time_in_another_unit_is_converted_where_it_can_only_be_one(
         ),
         ("<@381870553235193857>", "<@381870553235193857>"),
         ("#general", "#general"),
-        ("https://discord.com/channels/81384788765712384", "https://discord.com/channels/81384788765712384"),
+        (
+            "https://discord.com/channels/81384788765712384",
+            "https://discord.com/channels/81384788765712384",
+        ),
     ],
 )
 def test_an_id_of_discord_is_taken_out_of_what_is_around_it(given: str, meant: str) -> None:
@@ -143,20 +146,12 @@ def test_an_id_of_discord_is_taken_out_of_what_is_around_it(given: str, meant: s
     assert fixed["channel_id"] == meant
 
 
-@pytest.mark.parametrize(
-    ("ends", "meant"),
-    [
-        ({"min_value": 500, "max_value": 0}, {"min_value": 0, "max_value": 500}),
-        ({"min_value": 0, "max_value": 500}, {"min_value": 0, "max_value": 500}),
-    ],
-)
-def test_ends_of_a_range_are_exchanged_where_nothing_is_between(
-    ends: JsonObject, meant: JsonObject
-) -> None:
-    condition: Json = {"field": "a", **ends}
+def test_ends_of_a_range_in_the_wrong_order_are_not_exchanged() -> None:
+    # Authors disagree: one of both may be the wrong number.
+    condition: Json = {"field": "a", "min_value": 500, "max_value": 0}
     fixed = repaired_settings("FLOW.FILTER", {**_RANGE, "conditions": [condition]})
     assert isinstance(fixed, dict)
-    assert fixed["conditions"] == [{"field": "a", **meant}]
+    assert fixed["conditions"] == [condition]
 
 
 def test_a_loop_that_counts_down_is_not_turned_around() -> None:

@@ -67,6 +67,15 @@ def check(case: CheckContext) -> Iterator[Problem]:
 
 def moved(problem: Problem, node: Node, spec: NodeSpec, part: str) -> Problem:
     """An unknown name in a part, with the move to where it belongs; pointers are within `data`."""
+    if part == CONFIGURATIONS and problem.code in _UNKNOWN:
+        if steps := _whole_input(node, spec, problem.pointer.removeprefix(f"/{part}/")):
+            to = str(steps[-1]["path"]).strip("/").replace("/", ".")
+            return replace(problem, hint=f"move it to {to}", patch=steps, severity="error")
+    return _belongs(problem, node, spec, part)
+
+
+def _belongs(problem: Problem, node: Node, spec: NodeSpec, part: str) -> Problem:
+    """An unknown name in a part, with the move to its place in this part or in the other."""
     name = problem.pointer.removeprefix(f"/{part}/")
     other = INPUTS if part == CONFIGURATIONS else CONFIGURATIONS
     # The same name in the other part is more certain than a similar one in this.
@@ -79,9 +88,6 @@ def moved(problem: Problem, node: Node, spec: NodeSpec, part: str) -> Problem:
         return problem
     given = node.data.get(part)
     values = given if isinstance(given, dict) else {}
-    if part == CONFIGURATIONS and (steps := _whole_input(node, spec, name, values)):
-        to = str(steps[-1]["path"]).strip("/").replace("/", ".")
-        return replace(problem, hint=f"move it to {to}", patch=steps, severity="error")
     called = names_of(spec.ref).settings.meant(name) if name not in _CONTAINERS else ()
     if len(called) == 1 and called[0] in _names(spec, part) and called[0] not in values:
         return problem  # another name of one setting
@@ -111,13 +117,12 @@ def moved(problem: Problem, node: Node, spec: NodeSpec, part: str) -> Problem:
     return replace(problem, hint=f"move it to {to}", patch=tuple(operations), severity=severity)
 
 
-def _whole_input(
-    node: Node, spec: NodeSpec, name: str, values: JsonObject
-) -> tuple[Operation, ...]:
+def _whole_input(node: Node, spec: NodeSpec, name: str) -> tuple[Operation, ...]:
     """The move of a list under a name for a path of one and for the input that it is in.
 
     `items: "{{ load.rows }}"` of a loop is no path, and the input `data` is missing.
     """
+    values = object_at(node.data, CONFIGURATIONS)
     value, given = values.get(name), node.data.get(INPUTS, {})
     is_list = isinstance(value, list) or (isinstance(value, str) and _LONE.fullmatch(value))
     if not is_list or not isinstance(given, dict) or not isinstance(value, str | list):

@@ -7,7 +7,7 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from toolweave.catalog.spec import NodeSpec
-from toolweave.json_text import Json, JsonObject
+from toolweave.json_text import Json
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.tools.value_preview import shown

@@ -46,7 +46,6 @@ _ENDS = (
     ("from", "until"),
     ("since", "until"),
 )
-_BOUNDS = frozenset({("min", "max"), ("minimum", "maximum")})
 # Lists of those who are asked or told: without any, nobody is.
 _PEOPLE = frozenset({"reviewers", "recipients", "recipient_emails", "people", "approvers", "to"})
 
@@ -160,20 +159,7 @@ def _reversed(values: JsonObject, place: str, at: Steps) -> Iterator[Problem]:
                 )
                 hint = f"write a {name!r} before {other!r}"
                 place_of = place + pointer(*at, other)
-                patch = None
-                if (low, high) in _BOUNDS and _are_numbers(values[name], values[other]):
-                    # Nothing is between them in this order.
-                    patch = (
-                        {"op": "replace", "path": place + pointer(*at, name)}
-                        | {"value": values[other]},
-                        {"op": "replace", "path": place_of, "value": values[name]},
-                    )
-                    hint = f"exchange {name!r} and {other!r}"
-                yield Problem(CODE, place_of, message, hint, "warning", patch)
-
-
-def _are_numbers(one: Json, other: Json) -> bool:
-    return all(type(value) in (int, float) for value in (one, other))
+                yield Problem(CODE, place_of, message, hint=hint, severity="warning")
 
 
 def _overlapping(values: JsonObject, place: str, at: Steps) -> Iterator[Problem]:

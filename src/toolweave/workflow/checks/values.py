@@ -143,8 +143,7 @@ def _problems(case: CheckContext, node: Node, spec: NodeSpec, *, is_fed: bool) -
             is_plain = is_input and is_fed and _names_all(taken.judge.schema, given or {})
             judge = taken.fed if is_plain else taken.judge
             values = _set_in(given or {}, taken.of_any)
-            if len(values) < len(given or ()):
-                yield from _unset(given or {}, values, taken, part)
+            yield from _unset(given or {}, values, taken, part)
             if not values and is_input and judge.takes_nothing:
                 continue
             if not is_tool and spec.ref not in _NEEDING and judge.accepts(values):
@@ -246,10 +245,10 @@ def _set_in(given: JsonObject, of_any: frozenset[str] | None) -> JsonObject:
     return given if of_any is None else set_values(given, of_any)
 
 
-def _unset(
-    given: JsonObject, values: JsonObject, taken: NodePart, part: str
-) -> Iterator[Problem]:
+def _unset(given: JsonObject, values: JsonObject, taken: NodePart, part: str) -> Iterator[Problem]:
     """Yield nulls under names that the node does not have; a known name with null is not set."""
+    if len(values) == len(given):
+        return  # as nearly always
     known = taken.judge.schema.get("properties")
     for name in given.keys() - values.keys() if isinstance(known, dict) else ():
         if name not in known:
