@@ -62,7 +62,8 @@ _LISTS = pattern(
 )
 # `in_array('a', tags)` of PHP, `array_contains(tags, 'a')` of SQL.
 _IN_ARRAY = pattern(
-    r"\bin_?array\(\s*(?P<item>[^(),]+?)\s*,\s*(?P<list>[^(),]+?)\s*(?:,\s*true\s*)?\)", re.IGNORECASE
+    r"\bin_?array\(\s*(?P<item>[^(),]+?)\s*,\s*(?P<list>[^(),]+?)\s*(?:,\s*true\s*)?\)",
+    re.IGNORECASE,
 )
 _ARRAY_HAS = pattern(
     r"\b(?:array|list)_?(?:contains|has|includes)\(\s*(?P<list>[^(),]+?)\s*,\s*(?P<item>[^(),]+?)\s*\)",
@@ -78,7 +79,8 @@ _NO_INDEX_OF = pattern(
 # `name ~ '^A'` of SQL and Perl.
 _TILDE = pattern(r"(?P<text>[A-Za-z_][\w.\[\]]*)\s*=?~\s*(?P<pattern>'[^']*'|\"[^\"]*\")")
 _NO_CASE = pattern(
-    r"(?P<text>[A-Za-z_][\w.\[\]]*)\s+ILIKE\s+'(?P<before>%?)(?P<part>[^%_']+)(?P<after>%?)'", re.IGNORECASE
+    r"(?P<text>[A-Za-z_][\w.\[\]]*)\s+ILIKE\s+'(?P<before>%?)(?P<part>[^%_']+)(?P<after>%?)'",
+    re.IGNORECASE,
 )
 # `total >= 1 and <= 5`
 _RANGE = pattern(

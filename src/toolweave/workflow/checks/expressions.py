@@ -4,7 +4,6 @@ Older syntax that can be translated is a warning with its CEL translation as the
 checks references and types.
 """
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache

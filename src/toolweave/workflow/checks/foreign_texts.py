@@ -72,8 +72,8 @@ def check(case: CheckContext) -> Iterator[Problem]:
                     # A setting that the node does not have is removed, not translated.
                     if unknown and any(at == place + pointer(key) for key in unknown):
                         continue
-                    if at in cel and MARK not in text:
-                        continue  # `expressions` reads it
+                    if (at in cel or name == "array_path") and MARK not in text:
+                        continue  # `expressions` and `loop_lists` read it
                     yield from texts.problems(node, name, text, at, _LANGUAGES[part])
 
 
