@@ -100,7 +100,7 @@ _POINTS = pattern(r"(?<=['\"])\s*\.\s+(?=[A-Za-z_'\"$])|(?<=[\w\])])\s+\.\s*(?=[
 _HYPHENS = pattern(r"\.([A-Za-z_]\w*(?:-[A-Za-z_]\w*)+)(?![\w(])")
 _CHAIN = pattern(
     r"(?P<left>[A-Za-z_][\w.\[\]'\"]*)\s*==\s*(?P<first>'[^']*'|\"[^\"]*\"|\d+)"
-    r"(?P<rest>(?:\s*(?:\|\||or|OR)\s*(?:'[^']*'|\"[^\"]*\"|\d+)(?!\s*[=<>!.\[]))+)"
+    r"(?P<rest>(?:\s*\|\|\s*(?:'[^']*'|\"[^\"]*\"|\d+)(?!\s*[=<>!.\[]))+)"
 )
 _JOINED = pattern(r"(?:'[^']*'|\"[^\"]*\")\s*\|\|")
 _IN_TEXT = pattern(
@@ -214,7 +214,6 @@ def _rewritten(text: str) -> Iterator[str]:
     yield _POINTS.sub(" + ", plain)
     yield _TWICE.sub(r"\1", plain)
     yield _UNITS.sub("", plain)
-    yield _CHAIN.sub(_compared_each, plain)
     if "?" not in plain:
         yield _COLONS.sub(".", plain)
     if plain.startswith("(") and _closing(plain) == len(plain) - 1:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from toolweave.catalog.spec import NodeSpec
 from toolweave.cel.fault import SyntaxProblem, fault_at
 from toolweave.cel.language import compile_text
+from toolweave.cel.paths import quoted
 from toolweave.cel.templates import Placeholder, Template, moved, read_template, texts_in
 from toolweave.json_text import Json
 from toolweave.patterns import pattern
@@ -205,8 +206,12 @@ class _Texts:
             # What compares is the condition itself; a path may lead to the text of one. Whether
             # the value of a whole setting fits is checked with its type.
             is_condition = expression.is_ours and expression.kind == "bool" and not expression.path
-            if is_condition and len(cel.at) > 1:
+            if (is_condition and len(cel.at) > 1) or self._is_own(node, template):
                 yield _with_text(_braces(place), cel.text, content)
+            return
+        if not cel.field.is_condition and self._is_own(node, template):
+            joined = self._foreign.without_conversions(node, _joined(cel.text, template), "own")
+            yield _with_text(_braces(place), cel.text, joined)
             return
         # `'{{ name }}'` is the value itself; a placeholder within a longer text stays in it.
         unquoted = _QUOTED_PLACEHOLDER.sub(r"\2", cel.text)
@@ -217,6 +222,13 @@ class _Texts:
             found = _with_text(_braces(place), cel.text, repaired)
             is_refused = cel.is_used and _is_refused(cel.text, template)
             yield replace(found, severity="error") if is_refused else found
+
+    def _is_own(self, node: Node, template: Template) -> bool:
+        """Whether the placeholders read names that only expressions of the node itself have."""
+        found = [compile_text(one.content) for one in template.placeholders]
+        return all(
+            one.is_ours and self._foreign.is_resolved(node, one, "own") for one in found
+        ) and not all(self._foreign.is_resolved(node, one, "config") for one in found)
 
     def _translated(self, node: Node, cel: CelText, verdict: _Verdict) -> _Verdict:
         target = str(cel.at[-1]) if len(cel.at) == 2 else None
@@ -251,6 +263,16 @@ def _braces(place: str) -> Problem:
         hint="an expression reads values without braces",
         severity="warning",
     )
+
+
+def _joined(text: str, template: Template) -> str:
+    """A text with placeholders as a sum of texts."""
+    pieces, end = list[str](), 0
+    for one in template.placeholders:
+        pieces += [quoted(text[end : one.start])] if one.start > end else []
+        pieces.append(f"string({one.content})")
+        end = one.end
+    return " + ".join([*pieces, *([quoted(text[end:])] if end < len(text) else [])])
 
 
 def _is_refused(text: str, template: Template) -> bool:
@@ -428,7 +450,7 @@ def _mapped(
 
 
 def _closed(text: str) -> str | None:
-    """Close placeholders with one brace, or the last one at the end, if the result can be parsed."""
+    """Close placeholders with one brace, or the last one, if the result can be parsed."""
     whole = f"{text.rstrip().rstrip('}').rstrip()} }}}}"
     head, mark, rest = text.rpartition(MARK)
     # `{{ a.b and more words`: a path ends where words begin.

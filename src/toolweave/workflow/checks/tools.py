@@ -188,6 +188,11 @@ def _beside_values(node: Node, known: _KnownTools) -> Problem | None:
     ]
     if not names:
         return None
+    # `name` may be the node's own as well; a tool that needs one has it nowhere else.
+    required = judge.schema.get("required") if judge else None
+    needed = required if isinstance(required, list) else []
+    names += [one for one in needed if isinstance(one, str) and one in OWN_FIELDS & data.keys()]
+    names = [one for one in names if one not in values]
     listed = [one for one in data if one in names]
     empty: JsonObject = {"op": "add", "path": f"/{VALUES}", "value": {}}
     made = [] if VALUES in data else [empty]
