@@ -29,7 +29,7 @@ _LED = pattern(
 )
 # `{{- x -}}` and `{{~ x ~}}` take away the space around them.
 _TRIMMED = pattern(r"(?:[-~]\s+)?(?P<inner>[^-~\s].*?)(?:\s+[-~])?", re.DOTALL)
-_QUOTED_KEY = pattern(r"\.\s*('[^']*'|\"[^\"]*\")")
+_QUOTED_KEY = pattern(r"(?<=[\w\])])\.\s*('[^']*'|\"[^\"]*\")")
 _HAS_TEXT = pattern(r"\bhas\(\s*(['\"])([A-Za-z_][\w.]*)\1\s*\)")
 _MACRO = pattern(r"\.(filter|map|all|exists|exists_one)\(\s*(?![A-Za-z_]\w*\s*,)([A-Za-z_]\w*)\.")
 _MODULE = pattern(
@@ -201,7 +201,8 @@ def _rewritten(text: str) -> Iterator[str]:
         # `rows[::2]` is a part of a list.
         if wrong in plain and not (wrong == "::" and _STEPPED.search(plain)):
             yield _outside_quotes(plain, wrong, right)
-    yield _POINT_TWICE.sub(".", plain)
+    # `'a' .. b` of Lua joins texts.
+    yield _POINT_TWICE.sub("+" if " .. " in plain else ".", plain)
     yield _QUOTED_KEY.sub(r"[\1]", plain)
     yield _HAS_TEXT.sub(r"has(\2)", plain)
     yield _MACRO.sub(r".\1(\2, \2.", plain)

@@ -72,7 +72,7 @@ def _joined(given: JsonObject) -> Conditions | None:
     """`{"or": […]}`, and `{"combinator": "or", "conditions": […]}`."""
     names = {plain_word(name): name for name in given}
     if len(names) == 1 and (word := _JOINED.get(next(iter(names)))) is not None:
-        found = _all(given[next(iter(given))])
+        found = _all(given[next(iter(given))], is_ours=True)
         return found and Conditions(found.listed, word)
     lists = [names[one] for one in names if one in _LISTS]
     how = [names[one] for one in names if one in _HOW]

@@ -13,6 +13,7 @@ from toolweave.cel.paths import write_path
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.json_text import read as parse_json
+from toolweave.patterns import pattern
 from toolweave.problems import Problem
 from toolweave.tools.document import Steps
 from toolweave.workflow.checks.cel_fields import cel_texts
@@ -34,6 +35,8 @@ from toolweave.workflow.shapes import (
 )
 
 _NUMBERS = frozenset({"integer", "fraction"})
+_ONE = pattern(r"\{\{[^{}]*\}\}")
+_SEVERAL = pattern(r"\s*\{\{[^{}]*\}\}(?:\s*[,;\n]\s*\{\{[^{}]*\}\})+\s*")
 # Templates whose constants are values.
 _FILLED = frozenset({"value", "config"})
 
@@ -79,6 +82,10 @@ class InputFit:
             message = f"{asked.ours!r} returns {given.words}; it is an item of another list"
             patch = ({"op": "replace", "path": at, "value": text},)
             return Problem("VALUE_TYPE_MISFIT", place, message, f"write {text!r}", patch=patch)
+        if not asked.is_whole and (listed := _listed(asked.text, wanted)) is not None:
+            patch = ({"op": "replace", "path": place, "value": listed},)
+            message = f"{asked.steps[-1]!r} is several values in a text; it expects {wanted.words}"
+            return Problem("VALUE_TYPE_MISFIT", place, message, "write a list", patch=patch)
         if not asked.is_whole and (read := _read_json(asked.text, wanted)) is not None:
             patch = ({"op": "replace", "path": place, "value": read},)
             message = f"{asked.steps[-1]!r} is JSON in a text; it expects {wanted.words}"
@@ -285,6 +292,13 @@ def _conversions(
     fitting = [name for name, shape in given.fields.items() if fits(shape, wanted) == "yes"]
     if given.kinds <= {"object"} and len(fitting) == 1 and asked.path is not None:
         yield write_path((*asked.path, fitting[0])), given.fields[fitting[0]]
+
+
+def _listed(text: str, wanted: ValueShape) -> list[Json] | None:
+    """The items of a text that is nothing but placeholders with commas between them."""
+    if _SEVERAL.fullmatch(text) is None or "array" not in wanted.kinds or "string" in wanted.kinds:
+        return None
+    return [*_ONE.findall(text)]
 
 
 def _read_json(text: str, wanted: ValueShape) -> Json:

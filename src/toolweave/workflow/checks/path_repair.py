@@ -290,12 +290,12 @@ class PathRepair:
         root, own = str(path[0]), self._scope.own_inputs(node, language)
         if language != "own" and self._scope.is_own_name(node, root):
             return None  # the text is an expression of the node, with braces
-        if look_up(self._scope.data_seen(node, language), root).verdict == "named":
-            return None if closest(root, own) else ("data", *path)
         if language == "own" and self._scope.is_own_name(node, "item"):
             item = self._scope.find(node, ("item",), language).shape
             if look_up(item, root).verdict == "named":
                 return ("item", *path)
+        if look_up(self._scope.data_seen(node, language), root).verdict == "named":
+            return None if closest(root, own) else ("data", *path)
         if found := self._elsewhere(node, path) or self._of_loop(node, path):
             return found
         if found := self._of_several(node, path, own):
@@ -313,7 +313,8 @@ class PathRepair:
         if (name := closest(root, (*self._scope.names(node), *own))) and _is_slip(root, name):
             # `page` is an item of `pages`, not a misspelling.
             is_plural = {name, root} in ({name, f"{name}s"}, {root, f"{root}s"})
-            is_other = is_plural and (len(path) == 1 or self._may_loop())
+            is_there = len(path) > 1 and self._gives(name, path[1])
+            is_other = is_plural and not is_there and (len(path) == 1 or self._may_loop())
             return None if is_other else (name, *path[1:])
         if root in WRAPPERS:
             below = path[1:2]
@@ -372,6 +373,11 @@ class PathRepair:
             return (loop_variable(loops[0]), *path[1:])
         is_list = not counts(loops[0]) and loops[0].ref == "FLOW.FOR_EACH"
         return ("loop", "index", *path[1:]) if path[0] == "index" and is_list else None
+
+    def _gives(self, name: str, field: Step) -> bool:
+        """Whether a node of this name has an output of the other."""
+        is_node = name in self._scope.graph.nodes
+        return is_node and look_up(self._scope.value_of(NodeId(name)), field).verdict == "named"
 
     def _from_before(self, node: Node, path: Path) -> Path | None:
         """`load.rows` for `previous.rows`, where one node comes before and has such a field."""

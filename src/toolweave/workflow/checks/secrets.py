@@ -34,7 +34,7 @@ _REFERENCE = pattern(r"\$\{vault:[A-Za-z0-9][\w.-]*\}")
 # The vault by another spelling: `${VAULT:name}`, `vault:name`, `${vault: name`, `$vault.name`.
 # `${{ secrets.NAME }}` and `{{ vault['name'] }}` of other systems.
 _FOREIGN = pattern(
-    r"(?:\$?\{\{?|\$)?\s*\$?(?:vault|secrets?|credentials?)\s*(?:[:./]|\[\s*['\"]|\(\s*['\"])\s*"
+    r"(?:\$?\{\{?|\$)?\s*\$?(?:vault|secrets?|credentials?)\s*(?::/{0,2}|[./]|\[\s*['\"]|\(\s*['\"])\s*"
     r"([A-Za-z0-9][\w.-]*?)(?:['\"]\s*[\])])?\s*\}{0,2}",
     re.IGNORECASE,
 )
