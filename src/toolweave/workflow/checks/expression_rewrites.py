@@ -183,17 +183,7 @@ def _rewritten(text: str) -> Iterator[str]:
     yield _ARROW.sub("", plain)
     yield _DOLLAR.sub("", plain)
     yield _QUOTED_ROOT.sub(r"\1.", plain)
-    yield _LISTS.sub(r"[\1]", plain)
-    yield _IN_CALL.sub(_membership, plain)
-    yield _IN_ARRAY.sub(r"\g<item> in \g<list>", plain)
-    yield _ARRAY_HAS.sub(r"\g<item> in \g<list>", plain)
-    yield _TILDE.sub(r"\g<text>.matches(\g<pattern>)", plain)
-    yield _NO_CASE.sub(_contained, plain)
-    yield _RANGE.sub(r"\g<left> \g<first> && \g<left> \g<second>", plain)
-    if not _BRACKETS.search(plain):
-        yield _THOUSANDS.sub(lambda match: match[1].replace(",", ""), plain)
-    yield _NO_COMMA.sub(r"\1, ", plain)
-    yield _HALF.sub(r"\g<1> || \g<left> == ", plain)
+    yield from _of_lists(plain)
     for wrapper in (_WRAPPED, _LED):
         if (found := wrapper.fullmatch(plain)) is not None:
             yield found["inner"].strip()
@@ -220,6 +210,21 @@ def _rewritten(text: str) -> Iterator[str]:
     if plain.startswith("(") and _closing(plain) == len(plain) - 1:
         yield plain[1:-1].strip()
     yield from _balanced(plain)
+
+
+def _of_lists(plain: str) -> Iterator[str]:
+    """The text with lists, patterns and bounds as CEL writes them."""
+    yield _LISTS.sub(r"[\1]", plain)
+    yield _IN_CALL.sub(_membership, plain)
+    yield _IN_ARRAY.sub(r"\g<item> in \g<list>", plain)
+    yield _ARRAY_HAS.sub(r"\g<item> in \g<list>", plain)
+    yield _TILDE.sub(r"\g<text>.matches(\g<pattern>)", plain)
+    yield _NO_CASE.sub(_contained, plain)
+    yield _RANGE.sub(r"\g<left> \g<first> && \g<left> \g<second>", plain)
+    if not _BRACKETS.search(plain):
+        yield _THOUSANDS.sub(lambda match: match[1].replace(",", ""), plain)
+    yield _NO_COMMA.sub(r"\1, ", plain)
+    yield _HALF.sub(r"\g<1> || \g<left> == ", plain)
 
 
 def _membership(match: re.Match[str]) -> str:

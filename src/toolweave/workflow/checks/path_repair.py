@@ -10,13 +10,19 @@ from toolweave.cel.paths import Path, Step
 from toolweave.cel.tokens import is_name
 from toolweave.tools.meaning import plain_word, words
 from toolweave.tools.misspelling import misspelt
-from toolweave.workflow.checks.field_repair import WRAPPERS, fields_meant, input_meant, main_output
+from toolweave.workflow.checks.field_repair import (
+    WRAPPERS,
+    fields_meant,
+    first_item,
+    input_meant,
+    main_output,
+    only_field,
+)
 from toolweave.workflow.checks.path_words import (
     ALL_NODES,
     ANY_OUTPUT,
     APART,
     BEFORE,
-    FIRST,
     FROM_ZERO,
     ITEM_WORDS,
     ITEMS,
@@ -120,7 +126,7 @@ class PathRepair:
             self._elsewhere(node, path) if path[0] == "inputs" else None,
             self._of_item(node, path, found, language),
             self._parsed(node, path, found, language),
-            _first_item(path, found),
+            first_item(path, found),
         ):
             if other is not None:
                 return other
@@ -219,7 +225,7 @@ class PathRepair:
         """The paths that one with an unknown field may mean."""
         node = self._scope.graph.nodes.get(found.node) if found.node else None
         ref = (node and node.ref) or ""
-        meant = fields_meant(found.shape, path, found.at, ref) or _only_field(path, found)
+        meant = fields_meant(found.shape, path, found.at, ref) or only_field(path, found)
         is_body = len(meant) == 1 and len(meant[0]) > len(path) and meant[0][found.at] == "body"
         # What a webhook is asked by GET comes in the query.
         return [] if is_body and self._may_be_asked() else meant
@@ -290,32 +296,33 @@ class PathRepair:
         root, own = str(path[0]), self._scope.own_inputs(node, language)
         if language != "own" and self._scope.is_own_name(node, root):
             return None  # the text is an expression of the node, with braces
-        if language == "own" and self._scope.is_own_name(node, "item"):
-            item = self._scope.find(node, ("item",), language).shape
-            if look_up(item, root).verdict == "named":
-                return ("item", *path)
+        if (item := self._of_own_item(node, path, language)) is not None:
+            return item
         if look_up(self._scope.data_seen(node, language), root).verdict == "named":
             return None if closest(root, own) else ("data", *path)
-        if found := self._elsewhere(node, path) or self._of_loop(node, path):
-            return found
-        if found := self._of_several(node, path, own):
-            return found
+        for found in (
+            self._elsewhere(node, path),
+            self._of_loop(node, path),
+            self._of_several(node, path, own),
+        ):
+            if found is not None:
+                return found
         if root in BEFORE and language != "own" and len(path) > 1:
             return self._from_before(node, path)
         if path[:2] == ("github", "event"):
-            # GitHub Actions call the payload of the webhook so.
-            nodes = self._scope.graph.nodes.values()
-            hooks = [one.id for one in nodes if one.ref == "TRIGGER.GITHUB" and is_name(one.id)]
-            is_one = len(hooks) == 1 and len(path) > 2
-            return (hooks[0], "github_payload", *path[2:]) if is_one else None
-        if root in ITEM_WORDS and language == "own" and self._scope.is_own_name(node, "item"):
+            return self._of_github(path)
+        return self._similar(node, path, language, own)
+
+    def _similar(
+        self, node: Node, path: Path, language: Language, own: tuple[str, ...]
+    ) -> Path | None:
+        """The path from a name that is like its root, or that its root stands for."""
+        root = str(path[0])
+        is_of_item = root in ITEM_WORDS and language == "own"
+        if is_of_item and self._scope.is_own_name(node, "item"):
             return ("item", *path[1:])
         if (name := closest(root, (*self._scope.names(node), *own))) and _is_slip(root, name):
-            # `page` is an item of `pages`, not a misspelling.
-            is_plural = {name, root} in ({name, f"{name}s"}, {root, f"{root}s"})
-            is_there = len(path) > 1 and self._gives(name, path[1])
-            is_other = is_plural and not is_there and (len(path) == 1 or self._may_loop())
-            return None if is_other else (name, *path[1:])
+            return self._slip(path, name)
         if root in WRAPPERS:
             below = path[1:2]
             seen = self._scope.data_seen(node, language)
@@ -325,6 +332,28 @@ class PathRepair:
         if other is None:
             return None
         return (other, *path[1:]) if is_name(other) else ("nodes", other, "output", *path[1:])
+
+    def _of_own_item(self, node: Node, path: Path, language: Language) -> Path | None:
+        """`item.train` for `train`, where an expression is asked for each item, which has it."""
+        if language != "own" or not self._scope.is_own_name(node, "item"):
+            return None
+        item = self._scope.find(node, ("item",), language).shape
+        return ("item", *path) if look_up(item, path[0]).verdict == "named" else None
+
+    def _of_github(self, path: Path) -> Path | None:
+        """What GitHub Actions call the payload of the webhook."""
+        nodes = self._scope.graph.nodes.values()
+        hooks = [one.id for one in nodes if one.ref == "TRIGGER.GITHUB" and is_name(one.id)]
+        is_one = len(hooks) == 1 and len(path) > 2
+        return (hooks[0], "github_payload", *path[2:]) if is_one else None
+
+    def _slip(self, path: Path, name: str) -> Path | None:
+        """The path from a name that its root misspells; `page` is an item of `pages`."""
+        root = str(path[0])
+        is_plural = {name, root} in ({name, f"{name}s"}, {root, f"{root}s"})
+        is_there = len(path) > 1 and self._gives(name, path[1])
+        is_other = is_plural and not is_there and (len(path) == 1 or self._may_loop())
+        return None if is_other else (name, *path[1:])
 
     def _may_loop(self) -> bool:
         """Whether there is a loop, or a node that may be one by another name."""
@@ -409,19 +438,6 @@ class PathRepair:
             kinds = [(one.id, words((one.ref or "").partition(".")[2])) for one in before]
             named = [one for one, kind in kinds if given and given <= kind]
         return named[0] if len(named) == 1 else None
-
-
-def _first_item(path: Path, found: ResolvedPath) -> Path | None:
-    """`rows[0].sku` for `rows.first.sku`, which a list has no field for."""
-    is_first = path[found.at] in FIRST and found.shape.kinds == _LIST and found.at > 0
-    return (*path[: found.at], 0, *path[found.at + 1 :]) if is_first else None
-
-
-def _only_field(path: Path, found: ResolvedPath) -> list[Path]:
-    """The only output of a node, for a word that other systems have for any output."""
-    fields = [*found.shape.fields]
-    is_general = found.at == 1 and path[1] in ANY_OUTPUT and len(path) == 2
-    return [(path[0], fields[0])] if is_general and len(fields) == 1 else []
 
 
 def _is_slip(wrong: str, name: str) -> bool:
