@@ -199,7 +199,7 @@ class _Texts:
 
     def _with_braces(self, node: Node, cel: CelText, place: str) -> Iterator[Problem]:
         """Yield a text with placeholders beside CEL; a lone one may give the whole expression."""
-        template = read_template(cel.text)
+        template = read_template(cel.text.removeprefix("="))
         if template.is_bare:
             content = template.placeholders[0].content
             expression = compile_text(content)
@@ -209,15 +209,14 @@ class _Texts:
             if (is_condition and len(cel.at) > 1) or self._is_own(node, template):
                 yield _with_text(_braces(place), cel.text, content)
             return
-        if not cel.field.is_condition and self._is_own(node, template):
-            joined = self._foreign.without_conversions(node, _joined(cel.text, template), "own")
-            yield _with_text(_braces(place), cel.text, joined)
-            return
         # `'{{ name }}'` is the value itself; a placeholder within a longer text stays in it.
         unquoted = _QUOTED_PLACEHOLDER.sub(r"\2", cel.text)
         if any("{{" in text for text in _QUOTED.findall(unquoted)):
             return
         repaired = self._foreign.repaired(node, unquoted, "own", parameter="item")
+        if repaired is None and not cel.field.is_condition and self._is_own(node, template):
+            joined = _joined(cel.text.removeprefix("="), template)
+            repaired = self._foreign.without_conversions(node, joined, "own")
         if repaired is not None:
             found = _with_text(_braces(place), cel.text, repaired)
             is_refused = cel.is_used and _is_refused(cel.text, template)
