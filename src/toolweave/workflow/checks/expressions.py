@@ -199,14 +199,16 @@ class _Texts:
 
     def _with_braces(self, node: Node, cel: CelText, place: str) -> Iterator[Problem]:
         """Yield a text with placeholders beside CEL; a lone one may give the whole expression."""
-        template = read_template(cel.text.removeprefix("="))
-        if template.is_bare:
-            content = template.placeholders[0].content
+        template = read_template(cel.text)
+        own = read_template(cel.text.removeprefix("="))
+        is_own = self._is_own(node, own)
+        if template.is_bare or (own.is_bare and is_own):
+            content = own.placeholders[0].content
             expression = compile_text(content)
             # What compares is the condition itself; a path may lead to the text of one. Whether
             # the value of a whole setting fits is checked with its type.
             is_condition = expression.is_ours and expression.kind == "bool" and not expression.path
-            if (is_condition and len(cel.at) > 1) or self._is_own(node, template):
+            if (is_condition and len(cel.at) > 1) or is_own:
                 yield _with_text(_braces(place), cel.text, content)
             return
         # `'{{ name }}'` is the value itself; a placeholder within a longer text stays in it.
@@ -214,8 +216,8 @@ class _Texts:
         if any("{{" in text for text in _QUOTED.findall(unquoted)):
             return
         repaired = self._foreign.repaired(node, unquoted, "own", parameter="item")
-        if repaired is None and not cel.field.is_condition and self._is_own(node, template):
-            joined = _joined(cel.text.removeprefix("="), template)
+        if repaired is None and is_own and not cel.field.is_condition:
+            joined = _joined(cel.text.removeprefix("="), own)
             repaired = self._foreign.without_conversions(node, joined, "own")
         if repaired is not None:
             found = _with_text(_braces(place), cel.text, repaired)
