@@ -8,11 +8,10 @@ It may say no to a document that is plain, never yes to one in which those scans
 from toolweave.catalog.spec import NODE_TYPES
 from toolweave.json_text import Json, JsonObject
 from toolweave.workflow.formats import mode_names
-from toolweave.workflow.formats.foreign_nodes import hides_parts
+from toolweave.workflow.formats.foreign_nodes import has_hidden_parts
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.toolweave import CODEC
 from toolweave.workflow.formats.toolweave import format as canonical
-from toolweave.workflow.model import Edge, Node
 
 _HEADER = frozenset(
     {"id", "name", "description", "version", "schemaVersion", "nodes", "connections"}
@@ -49,20 +48,12 @@ def read_plain(document: Json) -> LoadedWorkflow | None:
     parts = _parts(document)
     if parts is None or not isinstance(document, dict):
         return None
-    nodes: list[Node] = []
-    for item in parts[0]:
-        if not isinstance(item, dict):
+    nodes, edges = CODEC.usual_nodes(parts[0]), CODEC.usual_edges(parts[1])
+    if nodes is None or edges is None:
+        return None
+    for node in nodes:
+        if not _is_plain_node(node.type, node.data):
             return None
-        node = CODEC.usual_node(item)
-        if node is None or not _is_plain_node(item, node.type, node.data):
-            return None
-        nodes.append(node)
-    edges: list[Edge] = []
-    for item in parts[1]:
-        edge = CODEC.usual_edge(item) if isinstance(item, dict) else None
-        if edge is None:
-            return None
-        edges.append(edge)
     found = tuple(nodes), tuple(edges)
     usual = CODEC.usual_workflow(document, *found)
     return canonical.read_around(document, *found) if usual is None else canonical.as_read(usual)
@@ -84,13 +75,13 @@ def _is_plain(node: JsonObject) -> bool:
         return False
     if kind == "mcp" and not mode_names.is_canonical(data):
         return False
-    return _is_plain_node(node, kind, data)
+    return _is_plain_node(kind, data)
 
 
-def _is_plain_node(node: JsonObject, kind: str, data: JsonObject) -> bool:
+def _is_plain_node(kind: str, data: JsonObject) -> bool:
     """Whether nothing in a node is foreign; the names in an MCP node are canonical."""
     if kind == "mcp":
         return _OF_OTHERS.isdisjoint(data)
     if kind in _TYPES:
-        return not hides_parts(node, data)
+        return not has_hidden_parts(kind, data)
     return kind in _OTHERS and not data
