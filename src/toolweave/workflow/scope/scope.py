@@ -13,8 +13,8 @@ from toolweave.cel.tokens import is_name
 from toolweave.json_text import Json
 from toolweave.workflow.graph import Graph
 from toolweave.workflow.mode_status import LiveTools
-from toolweave.workflow.model import INPUT_PORT, Edge, Node, NodeId, Workflow
-from toolweave.workflow.modes import mode_of, object_at, text_at
+from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, Edge, Node, NodeId, Workflow
+from toolweave.workflow.modes import object_at, text_at
 from toolweave.workflow.scope.configured_outputs import is_configured, runs, with_configured
 from toolweave.workflow.scope.loop_items import (
     counts,
@@ -105,6 +105,8 @@ class Scope:
         # Whether a node runs, where that is not certain.
         self._enabled: dict[NodeId, bool | None] = {}
         self._answers: dict[tuple[str, str], ValueShape] = {}
+        # The nodes whose failures have a way of their own.
+        self._caught = {edge.source for edge in self.graph.edges if edge.source_port == "error"}
         # What each loop goes through, and one item of it.
         self._lists: dict[NodeId, ValueShape] = {}
         self._items: dict[NodeId, ValueShape] = {}
@@ -145,7 +147,8 @@ class Scope:
 
     def data_of(self, node: NodeId) -> ValueShape:
         """The input `data` of a node that has one; else what came in."""
-        return self._own_data.get(node, self.incoming(node))
+        found = self._own_data.get(node)
+        return self.incoming(node) if found is None else found
 
     def data_seen(self, node: Node, language: Language) -> ValueShape:
         """What `data` is in a text: what came in, or in the CEL of own fields that input."""
@@ -241,15 +244,15 @@ class Scope:
         return input_names(node, self._specs(node)) if language in _SEEING_INPUTS else ()
 
     def _by_name(self, node: Node, path: Path, language: Language) -> ResolvedPath:
-        root = str(path[0])
-        around = self._loops_seen(node, language)
-        for loop in around or ():
+        root = NodeId(str(path[0]))
+        for loop in (self._loops_seen(node, language) or ()) if self.reach.has_loops else ():
             if root == loop_variable(loop):
                 return walk_path(self._items.get(loop.id, UNKNOWN), path, 1)
         if root in self.graph.nodes:
-            if not self.reach.can_have_run(NodeId(root), node.id):
-                return ResolvedPath(trouble="order", node=NodeId(root))
-            return walk_path(self.value_of(NodeId(root)), path, 1, NodeId(root))
+            if not self.reach.can_have_run(root, node.id):
+                return ResolvedPath(trouble="order", node=root)
+            return walk_path(self.value_of(root), path, 1, root)
+        around = self._loops_seen(node, language)
         if around is None or any("{{" in loop_variable(loop) for loop in around):
             return _UNKNOWN
         if language in _SEEING_INPUTS and is_input(node, self._specs(node), root):
@@ -306,7 +309,7 @@ class Scope:
     def _work_out(self, node: Node) -> None:
         node_id = node.id
         given = self._gives[node_id] = self._given_by(node)
-        is_repeating = node.type == "FLOW" and is_loop(node)
+        is_repeating = is_loop(node)
         came = self._came[node_id] = self._joined(node, is_loop=is_repeating)
         if given is not None:
             if (enabled := runs(node)) is not True:
@@ -319,11 +322,7 @@ class Scope:
         value = self._results[node_id] = self._value(node, given, came)
         if node.type in _STARTS:
             self._started.append(value)
-        for edge in self.graph.outgoing(node_id):
-            if edge.source_port == "error":
-                value = join(value, FAILED)
-                break
-        self._values[node_id] = value
+        self._values[node_id] = join(value, FAILED) if node_id in self._caught else value
 
     def _given_by(self, node: Node) -> NodeOutputs | None:
         spec = self._specs(node)
@@ -338,37 +337,41 @@ class Scope:
         edges = self.graph.incoming(node.id)
         if is_loop:
             edges = tuple(edge for edge in edges if edge.target_port != BACK_PORT)
-        if not edges or len(edges) > _MAX_JOINED or node.ref == "FLOW.MERGE":
+        count = len(edges)
+        if count == 0 or count > _MAX_JOINED or node.ref == "FLOW.MERGE":
             return UNKNOWN
-        if len(edges) == 1:
+        if count == 1:
             return self._carried(edges[0])
         carried: dict[str, ValueShape] = {edge.source: self._carried(edge) for edge in edges}
         return join_all((*map(self._carried, edges), of_fields(carried, "none")))
 
     def _carried(self, edge: Edge) -> ValueShape:
-        source = self.graph.nodes[edge.source]
-        port = edge.source_port
+        source, port = edge.source, edge.source_port
         if edge.extras and any(key.startswith("conver") for key in edge.extras):
             return UNKNOWN
-        if port[:3] == "ai_" or (edge.kind is not None and edge.kind.startswith("ai_")):
+        if edge.kind is not None and edge.kind.startswith("ai_"):
             return UNKNOWN
-        if port == "error":
-            return FAILED
-        if port in BODY_PORTS and is_loop(source):
-            return UNKNOWN if is_while(source) else self._items.get(source.id, UNKNOWN)
-        given = self._gives.get(source.id)
+        # Most edges leave by the port that has none of these meanings.
+        if port != OUTPUT_PORT:
+            if port[:3] == "ai_":
+                return UNKNOWN
+            if port == "error":
+                return FAILED
+            if port in BODY_PORTS and is_loop(loop := self.graph.nodes[source]):
+                return UNKNOWN if is_while(loop) else self._items.get(source, UNKNOWN)
+        given = self._gives.get(source)
         if given is not None and port not in given.ports:
             return UNKNOWN
         if given is None or given.carried == "value":
-            return self._results.get(source.id, UNKNOWN)
-        enabled = self._enabled.get(source.id, True)
+            return self._results.get(source, UNKNOWN)
+        enabled = self._enabled.get(source, True)
         if enabled is False:
-            return self._results.get(source.id, UNKNOWN)
+            return self._results.get(source, UNKNOWN)
         if not enabled:
             return UNKNOWN
         if given.carried == "data":
-            return self.data_of(source.id)
-        return look_up(self._results.get(source.id, UNKNOWN), "data").shape
+            return self.data_of(source)
+        return look_up(self._results.get(source, UNKNOWN), "data").shape
 
     def _value(self, node: Node, given: NodeOutputs | None, came: ValueShape) -> ValueShape:
         if given is not None:
@@ -381,6 +384,8 @@ class Scope:
                 return given.value
             settings = object_at(node.data, "configurations")
             return with_configured(node.ref, given.value, settings, self.data_of(node.id))
+        if node.type == "mcp":
+            return self._answer(node)
         match node.type:
             case "start" | "end" if "output" in node.data:
                 output = node.data["output"]
@@ -391,8 +396,6 @@ class Scope:
                 return came
             case "prompt" | "template":
                 return TEXT
-            case "mcp":
-                return self._answer(node)
             case _:
                 return UNKNOWN
 
@@ -417,23 +420,27 @@ class Scope:
 
     def _answer(self, node: Node) -> ValueShape:
         """What the tool of an MCP node says it answers with."""
-        if self._tools is None or mode_of(node.data) == "fullNaturalLanguage":
+        if self._tools is None or node.data.get("mode") == "fullNaturalLanguage":
             return UNKNOWN
         key = text_at(node.data, "serverId"), text_at(node.data, "toolName")
-        if key not in self._answers:
+        found = self._answers.get(key)
+        if found is None:
             tools = self._tools(key[0]) or ()
             tool = next((tool for tool in tools if tool.name == key[1]), None)
-            self._answers[key] = UNKNOWN if tool is None else answer_shape(tool.output_schema)
-        return self._answers[key]
+            found = UNKNOWN if tool is None else answer_shape(tool.output_schema)
+            self._answers[key] = found
+        return found
 
     def _input_data(self, node: Node, came: ValueShape) -> ValueShape:
-        given = object_at(node.data, "inputParams")
-        if "data" in given:
+        given = node.data.get("inputParams")
+        if isinstance(given, dict) and "data" in given:
             return self._written(node, given["data"], "data")
         inside = look_up(came, "data")
+        if inside.verdict == "absent":
+            return came
         # That a run is started with more than it declares excuses no wrong use of what it does.
         is_declared = bool(came.fields) and any(came is one for one in self._started)
-        if inside.verdict == "absent" or (inside.verdict != "named" and is_declared):
+        if inside.verdict != "named" and is_declared:
             return came
         if inside.verdict == "unsaid":
             # An existing field takes precedence, so only the names are reported.
