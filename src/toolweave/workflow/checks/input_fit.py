@@ -3,7 +3,7 @@
 `data_flow` uses it for texts whose references are valid.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from toolweave.catalog.schema import configuration_schema, field_schema, input_schema
@@ -42,6 +42,7 @@ class InputFit:
     def __init__(self, case: CheckContext, scope: Scope) -> None:
         self._case = case
         self._scope = scope
+        self._needed_by = case.made.needed
         self._taken: dict[tuple[str, ...], ValueShape] = {}
         self._schemas: dict[tuple[str, str], JsonObject | None] = {}
         # Whether a value may be the primary input: nodes of one type get the same from others.
@@ -118,10 +119,18 @@ class InputFit:
             return False
         return spec.origin is not None or not self._scope.incoming(node.id).is_unknown
 
-    def missing(self, node: Node, spec: NodeSpec) -> Iterator[Problem]:
-        """Yield required inputs of a catalog node that no incoming value matches."""
+    def missing(self, node: Node, spec: NodeSpec) -> Iterable[Problem]:
+        """Return required inputs of a catalog node that no incoming value matches."""
         needed = self._needed(spec)
         came = self._scope.incoming(node.id)
+        is_one = len(needed) == 1 and spec.origin is None
+        return () if is_one and self._may_be_whole(came, needed[0].shape) else self._unfed(
+            node, spec, needed, came
+        )
+
+    def _unfed(
+        self, node: Node, spec: NodeSpec, needed: Sequence[RequiredInput], came: ValueShape
+    ) -> Iterator[Problem]:
         given = object_at(node.data, "inputParams")
         if spec.origin is not None:
             # A tool gets the arguments that are written, or those of a model.
@@ -151,15 +160,16 @@ class InputFit:
         return found
 
     def _needed(self, spec: NodeSpec) -> tuple[RequiredInput, ...]:
-        made, ref = self._case.made.needed, spec.ref
-        if (found := made.get(ref)) is not None:
+        found = self._needed_by.get(spec.ref)
+        if found is not None:
             return found
         needed = [
             RequiredInput(one, (one.name, *one.aliases), of_schema(field_schema(one)))
             for one in spec.inputs
             if one.required and one.default is None
         ]
-        found = made[ref] = tuple(sorted(needed, key=lambda one: one.field.name != "data"))
+        found = tuple(sorted(needed, key=lambda one: one.field.name != "data"))
+        self._needed_by[spec.ref] = found
         return found
 
     def _missing(

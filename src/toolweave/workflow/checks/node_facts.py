@@ -13,7 +13,7 @@ from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import JsonObject
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import corrected_specs
-from toolweave.workflow.checks.kinds import type_of
+from toolweave.workflow.checks.kinds import WELL_KNOWN, type_of
 from toolweave.workflow.model import Node
 
 T = TypeVar("T")
@@ -42,6 +42,8 @@ class NodeFacts:
     texts: str
     # Whether a part has an object or a list in it, or is something else than an object.
     is_nested: bool
+    # Whether a text, or what is in such a part, may have a template.
+    may_ask: bool
 
     @property
     def place(self) -> str:
@@ -66,8 +68,16 @@ class NodeTable:
         self._by_spec: dict[str, list[NodeFacts]] = {}
         for one in self.nodes:
             self._by_kind.setdefault(one.kind, []).append(one)
-            if one.spec is not None:
-                self._by_spec.setdefault(one.spec.ref, []).append(one)
+        for one in self.catalog:
+            self._by_spec.setdefault(one.spec.ref if one.spec else "", []).append(one)
+        # Of several nodes with one id, edges and references mean the first.
+        known = case.graph.nodes
+        has_twins = len(known) < len(self.nodes)
+        self.first = (
+            [one for one in self.nodes if known[one.node.id] is one.node]
+            if has_twins
+            else self.nodes
+        )
 
     @cached_property
     def texts(self) -> str:
@@ -82,11 +92,13 @@ class NodeTable:
             found.update(one.settings, one.inputs, one.values)
         return frozenset(found)
 
-    def of_kinds(self, kinds: Collection[str]) -> Iterator[NodeFacts]:
-        """Yield the nodes of some kinds, one kind after the other."""
-        for kind, nodes in self._by_kind.items():
-            if kind in kinds:
-                yield from nodes
+    def of_kinds(self, kinds: Collection[str]) -> list[NodeFacts]:
+        """Return the nodes of some kinds, one kind after the other."""
+        return [one for kind, nodes in self._by_kind.items() if kind in kinds for one in nodes]
+
+    def of_refs(self, refs: Collection[str]) -> list[NodeFacts]:
+        """Return the catalog nodes of some specifications, one after the other."""
+        return [one for ref, nodes in self._by_spec.items() if ref in refs for one in nodes]
 
     def having(
         self, make: Callable[[NodeSpec], T | None]
@@ -95,7 +107,12 @@ class NodeTable:
 
         The nodes of one specification come one after the other.
         """
-        for nodes in self._by_spec.values():
+        derived = self._case.made.derived
+        for ref, nodes in self._by_spec.items():
+            # What there is nothing of for a specification is known after the first workflow.
+            key = make, ref
+            if key in derived and not derived[key]:
+                continue
             spec = nodes[0].spec
             if spec is not None and (made := self._case.made.of_spec(make, spec)):
                 for one in nodes:
@@ -112,6 +129,7 @@ def _all(case: CheckContext) -> list[NodeFacts]:
     found: list[NodeFacts] = []
     for index, node in enumerate(case.workflow.nodes):
         settings, inputs, values = map(node.data.get, _PARTS)
+        kind = node.type
         texts: list[str] = []
         is_nested = False
         for part in (settings, inputs, values):
@@ -130,12 +148,13 @@ def _all(case: CheckContext) -> list[NodeFacts]:
                 index,
                 node,
                 specs[index],
-                type_of(node),
+                kind if kind in WELL_KNOWN else type_of(node),
                 settings if isinstance(settings, dict) else _NOTHING,
                 inputs if isinstance(inputs, dict) else _NOTHING,
                 values if isinstance(values, dict) else _NOTHING,
-                "\n".join(texts),
+                joined := "\n".join(texts),
                 is_nested,
+                is_nested or "{{" in joined,
             )
         )
     return found
