@@ -47,6 +47,11 @@ class Graph:
         return self._in.get(node, ())
 
     @cached_property
+    def fed(self) -> frozenset[NodeId]:
+        """Nodes that an edge from another node enters."""
+        return frozenset([edge.target for edge in self.edges if edge.source != edge.target])
+
+    @cached_property
     def order(self) -> tuple[NodeId, ...]:
         """Nodes in topological order, else in file order; without those on or after a cycle."""
         place = {node: index for index, node in enumerate(self.nodes)}

@@ -51,7 +51,6 @@ class RequiredInput:
 class SpecFacts:
     """Facts derived from specifications, by their names, which are unique in a catalog."""
 
-    parts: dict[tuple[str, str], NodePart] = field(default_factory=dict[tuple[str, str], NodePart])
     needed: dict[str, tuple[RequiredInput, ...]] = field(
         default_factory=dict[str, tuple[RequiredInput, ...]]
     )
@@ -183,9 +182,12 @@ class CheckContext:
 
     @cached_property
     def _spec_of(self) -> dict[str, NodeSpec | None]:
+        known, nodes = self.graph.nodes, self.workflow.nodes
+        if len(known) == len(nodes):
+            return dict(zip(known, self.specs, strict=True))
         # Of several nodes with one id, the first counts.
-        nodes = reversed(self.workflow.nodes)
-        return {node.id: spec for node, spec in zip(nodes, reversed(self.specs), strict=True)}
+        found = zip(reversed(nodes), reversed(self.specs), strict=True)
+        return {node.id: spec for node, spec in found}
 
     @cached_property
     def _first(self) -> dict[str, int]:
