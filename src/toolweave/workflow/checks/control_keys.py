@@ -96,7 +96,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
     """Yield keys that control nothing here."""
     for index, node in enumerate(case.workflow.nodes):
         # Nearly all nodes have nothing else, and files are large.
-        if not node.extras and _USUAL.issuperset(node.data):
+        if not node.extras and (node.type == "mcp" or _USUAL.issuperset(node.data)):
             continue
         place = f"/nodes/{index}"
         if any(map(_is_control, node.extras)):

@@ -7,6 +7,7 @@ those with a sign in their texts. Most checks have nothing to say about most nod
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TypeVar
 
 from toolweave.catalog.spec import NodeSpec
@@ -83,6 +84,17 @@ class NodeTable:
     def texts(self) -> str:
         """The texts of all nodes, joined: a sign that is not here is in no node."""
         return "\n".join([one.texts for one in self.nodes if one.texts])
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The keys of the data of all nodes, and their unknown ones beside it."""
+        data = chain.from_iterable([one.node.data for one in self.nodes])
+        return frozenset(data).union(*[one.node.extras for one in self.nodes if one.node.extras])
+
+    @cached_property
+    def grouped(self) -> list[NodeFacts]:
+        """The nodes that are in a group."""
+        return [one for one in self.nodes if one.node.parent is not None]
 
     @cached_property
     def names(self) -> frozenset[str]:

@@ -45,8 +45,13 @@ _OBJECTS, _TEXTS = {dict}, {str}
 _IS_TOOL = "mcp".__eq__
 _NUMBERS = frozenset({int, float})
 _NodeColumns = tuple[
-    tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[JsonObject, ...], tuple[JsonObject, ...]
+    tuple[NodeId, ...],
+    tuple[str, ...],
+    tuple[str, ...],
+    tuple[JsonObject, ...],
+    tuple[JsonObject, ...],
 ]
+_EdgeRow = tuple[EdgeId, NodeId, NodeId, str, str]
 _PlaceColumns = tuple[tuple[float, ...], tuple[float, ...]]
 _NODE = frozenset({"id", "type", "name", "position", "data", "parentId"})
 EDGE_KEYS = frozenset({"id", "from", "to", "fromPort", "toPort", "kind", "condition"})
@@ -204,7 +209,7 @@ class ToolweaveCodec:
         if "mcp" in kinds and not all(map(self._is_usual_tool, compress(data, map(_IS_TOOL, kinds)))):
             return None
         return [
-            Node(NodeId(identity), kind, name, Position(x, y), one, None, {}, {})
+            Node(identity, kind, name, Position(x, y), one, None, {}, {})
             for identity, kind, name, x, y, one in zip(ids, kinds, names, xs, ys, data, strict=True)
         ]
 
@@ -267,11 +272,11 @@ class ToolweaveCodec:
         # No text is empty, and both ports have their canonical names.
         if {*map(type, values)} != _TEXTS or not all(values):
             return None
-        rows = cast("list[tuple[str, str, str, str, str]]", [*map(dict.values, objects)])
+        rows = cast("list[_EdgeRow]", [*map(dict.values, objects)])
         if "out" in values[3::_EDGE_SIZE] or "in" in values[4::_EDGE_SIZE]:
             return None
         return [
-            Edge(EdgeId(one), NodeId(source), NodeId(target), out, into, None, None, {}, {})
+            Edge(one, source, target, out, into, None, None, {}, {})
             for one, source, target, out, into in rows
         ]
 
