@@ -152,6 +152,10 @@ class CheckContext:
             made = self._made[make] = make(self)
             return made
 
+    def forget(self) -> None:
+        """Drop what was worked out: some of it refers to this, and would wait to be collected."""
+        self._made.clear()
+
     @property
     def is_subflow(self) -> bool:
         """Whether this is a sub-flow of another workflow."""
@@ -173,9 +177,8 @@ class CheckContext:
         found = self.known.catalog.get
         return tuple(
             [
-                found(node.type, subtype)
-                if isinstance(subtype := node.data.get("subtype"), str)
-                else None
+                # Without a name of a catalog node, it is none.
+                None if node.ref is None else found(node.type, str(node.data["subtype"]))
                 for node in self.workflow.nodes
             ]
         )
@@ -207,6 +210,11 @@ class CheckContext:
     def at_edge(self, index: int, *steps: str | int) -> str:
         """Return a pointer into an edge, by its index."""
         return pointer("connections", index, *steps)
+
+    @cached_property
+    def said_edges(self) -> list[tuple[int, Edge]]:
+        """The edges with a condition or unknown keys: few."""
+        return [one for one in self.edges if one[1].condition or one[1].extras]
 
     @cached_property
     def edges(self) -> tuple[tuple[int, Edge], ...]:

@@ -30,7 +30,7 @@ from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.checks.typed_expressions import never_equal, type_faults, type_repair
 from toolweave.workflow.model import Node, NodeId
 from toolweave.workflow.scope.loop_items import loop_variable
-from toolweave.workflow.scope.reachability import is_loop
+from toolweave.workflow.scope.reachability import LOOPS
 from toolweave.workflow.scope.references import Language, NodeReferences, asked_in
 from toolweave.workflow.scope.resolved_path import ResolvedPath, Trouble
 from toolweave.workflow.scope.scope import Scope
@@ -89,11 +89,12 @@ class _Flow:
         """The problems of a node; most have nothing that could be wrong."""
         node = facts.node
         found: list[Problem] = []
-        if _may_ask(facts, spec) and (asked := self._scope.asked_by(node)):
+        is_own = node.type != "mcp" if spec is None else spec.ref in CEL_FIELDS
+        if (facts.may_ask or is_own) and (asked := self._scope.asked_by(node)):
             found += self._asked(node, asked)
-        if is_loop(node):
+        if node.ref in LOOPS:
             found += self._lists.problems(node)
-        if spec is not None and self._feeding.may_miss(node, spec):
+        if spec is not None:
             found += self._feeding.missing(node, spec)
         return found
 
@@ -410,12 +411,6 @@ class _Flow:
         edge = {"id": edge_id, "from": other, "to": node.id}
         edge |= {"fromPort": "output", "toPort": "input"}
         return ({"op": "add", "path": "/connections/-", "value": edge},)
-
-
-def _may_ask(facts: NodeFacts, spec: NodeSpec | None) -> bool:
-    if facts.may_ask:
-        return True
-    return facts.node.type != "mcp" if spec is None else spec.ref in CEL_FIELDS
 
 
 def _is_guarded(found: tuple[PathReference, ResolvedPath], tested: Path) -> bool:

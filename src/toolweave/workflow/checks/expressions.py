@@ -76,10 +76,10 @@ def check(case: CheckContext) -> Iterator[Problem]:
         elif facts.may_ask or spec.ref in CEL_FIELDS:
             for problem in texts.of_catalog_node(facts, values, spec):
                 yield problem if facts.is_enabled else replace(problem, severity="warning")
-    for index, edge in case.edges:
+    for index, edge in case.said_edges:
         if edge.condition:
             yield from _edge_condition(case.at_edge(index, "condition"), edge.condition)
-        if edge.extras and (source := edge.extras.get("conversion_function")):
+        if source := edge.extras.get("conversion_function"):
             yield from _conversion(case, edge, case.at_edge(index, "conversion_function"), source)
 
 

@@ -83,16 +83,20 @@ def _empty(
     idle: _Facts, settings: JsonObject, inputs: JsonObject, facts: NodeFacts
 ) -> Iterator[Problem]:
     """Yield required texts without a letter, and limits that leave nothing."""
-    for name in idle.required_texts:
-        for part, values in ((_CONFIGURATIONS, settings), (_INPUTS, inputs)):
-            if name in values and isinstance(value := values[name], str) and not value.strip():
-                at, message = f"{facts.place}/{part}{pointer(name)}", f"{name!r} is empty"
-                yield Problem(_CODE, at, message, hint="write a text", severity="warning")
+    for part, values in ((_CONFIGURATIONS, settings), (_INPUTS, inputs)):
+        for name in _blank(idle.required_texts, values) if values else ():
+            at, message = f"{facts.place}/{part}{pointer(name)}", f"{name!r} is empty"
+            yield Problem(_CODE, at, message, hint="write a text", severity="warning")
     for name in idle.limits:
         if settings.get(name) == 0:
             at = f"{facts.place}/{_CONFIGURATIONS}{pointer(name)}"
             message = f"{name!r} is 0, so that nothing is left; -1 is for any number"
             yield Problem(_CODE, at, message, severity="warning")
+
+
+def _blank(names: frozenset[str], values: JsonObject) -> list[str]:
+    found = [name for name in names if name in values]
+    return [name for name in found if isinstance(one := values[name], str) and not one.strip()]
 
 
 def _unused(

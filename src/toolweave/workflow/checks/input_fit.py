@@ -17,7 +17,7 @@ from toolweave.workflow.checks.cel_fields import cel_texts
 from toolweave.workflow.checks.context import CheckContext, RequiredInput
 from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.model import Node
-from toolweave.workflow.modes import object_at, schema_of, text_at
+from toolweave.workflow.modes import named_tool, object_at, schema_of
 from toolweave.workflow.scope.references import NodeReferences
 from toolweave.workflow.scope.scope import Scope
 from toolweave.workflow.shapes import (
@@ -113,20 +113,17 @@ class InputFit:
         found = cel_texts(spec, settings) if spec is not None else ()
         return any(asked.steps == ("data", "configurations", *one.at) for one in found)
 
-    def may_miss(self, node: Node, spec: NodeSpec) -> bool:
-        """Whether a node has required inputs that could be missing."""
-        if not self._needed(spec):
-            return False
-        return spec.origin is not None or not self._scope.incoming(node.id).is_unknown
-
     def missing(self, node: Node, spec: NodeSpec) -> Iterable[Problem]:
         """Return required inputs of a catalog node that no incoming value matches."""
         needed = self._needed(spec)
+        if not needed:
+            return ()
         came = self._scope.incoming(node.id)
         is_one = len(needed) == 1 and spec.origin is None
-        return () if is_one and self._may_be_whole(came, needed[0].shape) else self._unfed(
-            node, spec, needed, came
-        )
+        # Nearly always nothing is known of what comes in, or it may be the only one.
+        if is_one and (came is UNKNOWN or self._may_be_whole(came, needed[0].shape)):
+            return ()
+        return self._unfed(node, spec, needed, came)
 
     def _unfed(
         self, node: Node, spec: NodeSpec, needed: Sequence[RequiredInput], came: ValueShape
@@ -225,7 +222,7 @@ class InputFit:
             return made[of_part]
         if part != "parameterValues":
             return UNKNOWN
-        called = text_at(node.data, "serverId"), text_at(node.data, "toolName")
+        called = named_tool(node.data)
         if (taken := self._taken.get(called)) is not None:
             return taken
         live = self._live(*called)
@@ -237,7 +234,7 @@ class InputFit:
     def _schema(self, node: Node, spec: NodeSpec | None, part: str) -> JsonObject:
         if spec is not None:
             return input_schema(spec) if part == "inputParams" else configuration_schema(spec)
-        live = self._live(text_at(node.data, "serverId"), text_at(node.data, "toolName"))
+        live = self._live(*named_tool(node.data))
         if live is not None:
             return live
         entries = node.data.get("parameters")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import JsonObject
@@ -22,6 +22,8 @@ T = TypeVar("T")
 _PARTS = ("configurations", "inputParams", "parameterValues")
 _CONTAINERS = frozenset({dict, list})
 _NOTHING: JsonObject = {}
+_NO_PARTS = [_NOTHING] * len(_PARTS)
+_OBJECT = {dict}
 
 
 # As `NodeInput`: not frozen, because every node has one; nobody changes it.
@@ -139,34 +141,21 @@ def node_table(case: CheckContext) -> NodeTable:
 def _all(case: CheckContext) -> list[NodeFacts]:
     specs = corrected_specs(case)
     found: list[NodeFacts] = []
-    for index, node in enumerate(case.workflow.nodes):
-        settings, inputs, values = map(node.data.get, _PARTS)
-        kind = node.type
-        texts: list[str] = []
+    for index, (node, spec) in enumerate(zip(case.workflow.nodes, specs, strict=True)):
+        parts = [*map(node.data.get, _PARTS, _NO_PARTS)]
         is_nested = False
-        for part in (settings, inputs, values):
-            if part is None:
-                continue
-            if not isinstance(part, dict):
-                is_nested = True
-                continue
-            for value in part.values():
-                if isinstance(value, str):
-                    texts.append(value)
-                elif type(value) in _CONTAINERS:
-                    is_nested = True
+        if {*map(type, parts)} != _OBJECT:
+            is_nested = any(part is not None and not isinstance(part, dict) for part in parts)
+            parts = [part if isinstance(part, dict) else _NOTHING for part in parts]
+        settings, inputs, values = cast("list[JsonObject]", parts)
+        held = [*settings.values(), *inputs.values(), *values.values()]
+        is_nested = is_nested or not _CONTAINERS.isdisjoint(map(type, held))
+        texts = "\n".join([one for one in held if isinstance(one, str)])
+        kind = node.type if node.type in WELL_KNOWN else type_of(node)
+        may_ask = is_nested or "{{" in texts
         found.append(
             NodeFacts(
-                index,
-                node,
-                specs[index],
-                kind if kind in WELL_KNOWN else type_of(node),
-                settings if isinstance(settings, dict) else _NOTHING,
-                inputs if isinstance(inputs, dict) else _NOTHING,
-                values if isinstance(values, dict) else _NOTHING,
-                joined := "\n".join(texts),
-                is_nested,
-                is_nested or "{{" in joined,
+                index, node, spec, kind, settings, inputs, values, texts, is_nested, may_ask
             )
         )
     return found

@@ -59,8 +59,13 @@ def check(case: CheckContext) -> Iterator[Problem]:
     has_telling_names = any(map(is_sensitive, table.names))
     secrets = {facts.index: secret for facts, _, secret in table.having(_secret_fields)}
     for facts in table.nodes:
+        # By its length or its signs, a text may be a secret under any name.
+        texts = facts.texts
+        may_hold = len(texts) >= _SHORTEST_KEY or facts.is_nested or "@" in texts
+        if not may_hold and not has_telling_names and facts.index not in secrets:
+            continue
         secret = secrets.get(facts.index, _NONE)
-        if not _may_hold(facts, secret, has_telling_names):
+        if not may_hold and not _is_named(facts, secret):
             continue
         for part, values in zip(_PARTS, (facts.settings, facts.inputs, facts.values), strict=True):
             for steps, text in _in(values, secret, has_telling_names) if values else ():
@@ -68,13 +73,8 @@ def check(case: CheckContext) -> Iterator[Problem]:
                 yield _problem(place, text, case.known.home)
 
 
-def _may_hold(facts: NodeFacts, secret: Mapping[str, Json], has_telling_names: bool) -> bool:
-    """Whether a value may be a secret: by its length, its signs, or its name."""
-    texts = facts.texts
-    if len(texts) >= _SHORTEST_KEY or facts.is_nested or "@" in texts:
-        return True
-    if not (secret or has_telling_names):
-        return False
+def _is_named(facts: NodeFacts, secret: Mapping[str, Json]) -> bool:
+    """Whether a value may be a secret by its name."""
     for part in (facts.settings, facts.inputs, facts.values):
         if part and (any(map(is_sensitive, part)) or not secret.keys().isdisjoint(part)):
             return True

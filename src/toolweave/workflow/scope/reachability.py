@@ -36,12 +36,11 @@ class Reach:
         waiting: dict[NodeId, int] = dict.fromkeys(graph.nodes, 0)
         following = self._next
         for edge in graph.edges:
-            target = edge.target
+            source, target = edge.source, edge.target
             if edge.target_port == BACK_PORT and self._is_back(edge):
                 self._leads_back = True
                 continue
             waiting[target] += 1
-            source = edge.source
             if source in following:
                 following[source].append(target)
             else:

@@ -14,7 +14,7 @@ from toolweave.json_text import Json
 from toolweave.workflow.graph import Graph
 from toolweave.workflow.mode_status import LiveTools
 from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, Edge, Node, NodeId, Workflow
-from toolweave.workflow.modes import object_at, text_at
+from toolweave.workflow.modes import named_tool, object_at
 from toolweave.workflow.scope.configured_outputs import is_configured, runs, with_configured
 from toolweave.workflow.scope.loop_items import (
     counts,
@@ -422,7 +422,7 @@ class Scope:
         """What the tool of an MCP node says it answers with."""
         if self._tools is None or node.data.get("mode") == "fullNaturalLanguage":
             return UNKNOWN
-        key = text_at(node.data, "serverId"), text_at(node.data, "toolName")
+        key = named_tool(node.data)
         found = self._answers.get(key)
         if found is None:
             tools = self._tools(key[0]) or ()
