@@ -60,7 +60,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
     texts = _ForeignTexts(case)
     for facts in node_table(case).nodes:
         # Most nodes have no such text.
-        if not facts.is_nested and not may_be_foreign(facts.texts):
+        if not facts.is_nested and not (facts.texts and may_be_foreign(facts.texts)):
             continue
         node = facts.node
         for part in _LANGUAGES:

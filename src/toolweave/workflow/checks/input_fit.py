@@ -29,6 +29,7 @@ from toolweave.workflow.shapes import (
     fits,
     look_up,
     of_schema,
+    shape_at,
 )
 
 _NUMBERS = frozenset({"integer", "fraction"})
@@ -210,7 +211,7 @@ class InputFit:
             return UNKNOWN  # `loop_lists` says more
         shape = self._takes(node, str(part))
         for step in rest:
-            shape = look_up(shape, step).shape
+            shape = shape_at(shape, step)
         return shape
 
     def _takes(self, node: Node, part: str) -> ValueShape:

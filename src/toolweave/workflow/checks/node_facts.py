@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TypeVar, cast
+from typing import Any, TypeVar
 
 from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import JsonObject
@@ -142,20 +142,19 @@ def _all(case: CheckContext) -> list[NodeFacts]:
     specs = corrected_specs(case)
     found: list[NodeFacts] = []
     for index, (node, spec) in enumerate(zip(case.workflow.nodes, specs, strict=True)):
-        parts = [*map(node.data.get, _PARTS, _NO_PARTS)]
+        # Any: of any type until they are looked at.
+        parts: list[Any] = [*map(node.data.get, _PARTS, _NO_PARTS)]
         is_nested = False
         if {*map(type, parts)} != _OBJECT:
             is_nested = any(part is not None and not isinstance(part, dict) for part in parts)
             parts = [part if isinstance(part, dict) else _NOTHING for part in parts]
-        settings, inputs, values = cast("list[JsonObject]", parts)
+        settings, inputs, values = parts
         held = [*settings.values(), *inputs.values(), *values.values()]
         is_nested = is_nested or not _CONTAINERS.isdisjoint(map(type, held))
         texts = "\n".join([one for one in held if isinstance(one, str)])
         kind = node.type if node.type in WELL_KNOWN else type_of(node)
         may_ask = is_nested or "{{" in texts
         found.append(
-            NodeFacts(
-                index, node, spec, kind, settings, inputs, values, texts, is_nested, may_ask
-            )
+            NodeFacts(index, node, spec, kind, settings, inputs, values, texts, is_nested, may_ask)
         )
     return found

@@ -24,11 +24,12 @@ def _are_usual(parameters: Json) -> bool:
     if not isinstance(parameters, list):
         return parameters is None
     for one in parameters:
-        if not isinstance(one, dict):
-            return False
-        kind = one.get("type", "string")
-        if not (isinstance(kind, str) and kind in _TYPES and isinstance(one.get("name"), str)):
-            return False
-        if "required" in one and not isinstance(one["required"], bool):
+        if not (
+            isinstance(one, dict)
+            and isinstance(kind := one.get("type", "string"), str)
+            and kind in _TYPES
+            and isinstance(one.get("required", False), bool)
+            and isinstance(one.get("name"), str)
+        ):
             return False
     return True

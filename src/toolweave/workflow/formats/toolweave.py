@@ -206,7 +206,9 @@ class ToolweaveCodec:
         xs, ys = cast("_PlaceColumns", zip(*map(dict.values, places), strict=True))
         if not _NUMBERS.issuperset(map(type, chain(xs, ys))):
             return None
-        if "mcp" in kinds and not all(map(self._is_usual_tool, compress(data, map(_IS_TOOL, kinds)))):
+        if "mcp" in kinds and not all(
+            map(self._is_usual_tool, compress(data, map(_IS_TOOL, kinds)))
+        ):
             return None
         return [
             Node(identity, kind, name, Position(x, y), one, None, {}, {})

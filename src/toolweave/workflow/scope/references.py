@@ -57,7 +57,7 @@ class NodeReferences(NamedTuple):
     @property
     def is_whole(self) -> bool:
         """Whether it is the whole text, so that its value keeps its type."""
-        return (self.placeholder.start, self.placeholder.end) == (0, len(self.text))
+        return self.placeholder.start == 0 and self.placeholder.end == len(self.text)
 
     @property
     def path(self) -> Path | None:
