@@ -196,6 +196,7 @@ class _Ways:
 
     def __init__(self, case: CheckContext) -> None:
         self._case = case
+        # By node, and by specification.
         self._out: dict[str, tuple[tuple[str, ...], frozenset[str]] | None] = {}
         self._out_of_spec: dict[str, tuple[tuple[str, ...], frozenset[str]] | None] = {}
         self._left = MAX_LOOKED_UP
@@ -223,8 +224,9 @@ class _Ways:
 
     def _ways_out(self, node: Node) -> tuple[tuple[str, ...], frozenset[str]] | None:
         spec = self._case.spec(node)
-        is_own = spec is None or spec.ref in NUMBERED
-        key, kept = (node.id, self._out) if is_own else (spec.ref, self._out_of_spec)
+        key, kept = node.id, self._out
+        if spec is not None and spec.ref not in NUMBERED:
+            key, kept = spec.ref, self._out_of_spec
         try:
             return kept[key]
         except KeyError:

@@ -95,17 +95,19 @@ def _in(
     """Return texts of secret fields; `secret` and the names apply to the top level only."""
     waiting: list[tuple[Json, Steps, bool]] = []
     for name, value in values.items():
-        is_text = isinstance(value, str)
-        if not is_text and type(value) not in _CONTAINERS:
+        if not isinstance(value, str) and type(value) not in _CONTAINERS:
             continue
         is_secret = name in secret or (has_telling_names and is_sensitive(name))
-        # Most texts have a template, or are too short for a key and no address with a password.
-        if is_text and not is_secret:
-            if "{{" in value or (len(value) < _SHORTEST_KEY and "@" not in value):
-                continue
+        if isinstance(value, str) and not is_secret and _is_harmless(value):
+            continue
         if value != secret.get(name):
             waiting.append((value, (name,), is_secret))
     return _literals(waiting) if waiting else ()
+
+
+def _is_harmless(text: str) -> bool:
+    """Whether a text has a template, or is too short for a key and has no password, as most."""
+    return "{{" in text or (len(text) < _SHORTEST_KEY and "@" not in text)
 
 
 def _literals(waiting: list[tuple[Json, Steps, bool]]) -> Iterator[tuple[Steps, str]]:

@@ -43,6 +43,7 @@ _USUAL_PLACE = {("x", "y")}
 _EDGE_SIZE = 5
 _OBJECTS, _TEXTS = {dict}, {str}
 _IS_TOOL = "mcp".__eq__
+_VALUES = dict[str, Json].values
 _NUMBERS = frozenset({int, float})
 _NodeColumns = tuple[
     tuple[NodeId, ...],
@@ -197,13 +198,13 @@ class ToolweaveCodec:
         objects = cast("Sequence[JsonObject]", items)
         if {*map(tuple, objects)} != _USUAL_NODE:
             return None
-        columns = zip(*map(dict.values, objects), strict=True)
+        columns = zip(*map(_VALUES, objects), strict=True)
         ids, kinds, names, places, data = cast("_NodeColumns", columns)
         if {*map(type, chain(ids, kinds, names))} != _TEXTS or not (all(ids) and all(kinds)):
             return None
         if {*map(type, chain(places, data))} != _OBJECTS or {*map(tuple, places)} != _USUAL_PLACE:
             return None
-        xs, ys = cast("_PlaceColumns", zip(*map(dict.values, places), strict=True))
+        xs, ys = cast("_PlaceColumns", zip(*map(_VALUES, places), strict=True))
         if not _NUMBERS.issuperset(map(type, chain(xs, ys))):
             return None
         if "mcp" in kinds and not all(
@@ -270,11 +271,11 @@ class ToolweaveCodec:
         objects = cast("Sequence[JsonObject]", items)
         if {*map(tuple, objects)} != _USUAL_EDGE:
             return None
-        values = list(chain.from_iterable(map(dict.values, objects)))
+        values = list(chain.from_iterable(map(_VALUES, objects)))
         # No text is empty, and both ports have their canonical names.
         if {*map(type, values)} != _TEXTS or not all(values):
             return None
-        rows = cast("list[_EdgeRow]", [*map(dict.values, objects)])
+        rows = cast("list[_EdgeRow]", [*map(_VALUES, objects)])
         if "out" in values[3::_EDGE_SIZE] or "in" in values[4::_EDGE_SIZE]:
             return None
         return [

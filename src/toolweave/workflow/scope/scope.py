@@ -27,9 +27,11 @@ from toolweave.workflow.scope.loop_items import (
 )
 from toolweave.workflow.scope.node_outputs import (
     FAILED,
+    VALUE_PORTS,
     NodeOutputs,
     answer_shape,
     given_by,
+    read_ports,
     started_with,
 )
 from toolweave.workflow.scope.reachability import BACK_PORT, BODY_PORTS, Reach, is_loop
@@ -61,8 +63,6 @@ TABLE: tuple[str, ...] = (
     *("data", "input", "inputs", "trigger", "nodes", "config"),
     *("context", "variables", "loop", "run"),
 )
-# Ports by which a node's value can always be read.
-VALUE_PORTS = ("output", "result")
 _RUN = of_fields({"id": TEXT, "started_at": TEXT, "workflow": TEXT}, "none")
 _NUMBER = of_kind("integer")
 _MAX_JOINED = 8
@@ -277,7 +277,9 @@ class Scope:
             return _UNKNOWN
         if path[2] in VALUE_PORTS:
             return walk_path(self.value_of(other), path, 3, other)
-        ports = self._ports(self.graph.nodes[other])
+        source = self.graph.nodes[other]
+        used = [edge.source_port for edge in self.graph.outgoing(other)]
+        ports = read_ports(source.type, self._specs(source), used)
         if ports is None or path[2] in ports:
             return _UNKNOWN
         return ResolvedPath(trouble="port", at=2, known=ports, node=other)
@@ -294,17 +296,6 @@ class Scope:
         around = self.reach.loops_around(node.id)
         is_own = language == "own" and is_loop(node) and is_while(node)
         return (node, *around) if is_own and around is not None else around
-
-    def _ports(self, node: Node) -> tuple[str, ...] | None:
-        """The names a node's value can be read by; nothing where they are not known."""
-        used = [edge.source_port for edge in self.graph.outgoing(node.id)]
-        spec = self._specs(node)
-        if spec is not None:
-            known = [name for port in spec.output_ports for name in (port.name, *port.aliases)]
-            return tuple(dict.fromkeys((*VALUE_PORTS, *known, *used, "error")))
-        if node.type in {"mcp", "prompt", "template", "start", "multi_input", "input"}:
-            return tuple(dict.fromkeys((*VALUE_PORTS, *used, "error")))
-        return None
 
     def _work_out(self, node: Node) -> None:
         node_id = node.id
@@ -347,18 +338,10 @@ class Scope:
 
     def _carried(self, edge: Edge) -> ValueShape:
         source, port = edge.source, edge.source_port
-        if edge.extras and any(key.startswith("conver") for key in edge.extras):
-            return UNKNOWN
-        if edge.kind is not None and edge.kind.startswith("ai_"):
-            return UNKNOWN
-        # Most edges leave by the port that has none of these meanings.
-        if port != OUTPUT_PORT:
-            if port[:3] == "ai_":
-                return UNKNOWN
-            if port == "error":
-                return FAILED
-            if port in BODY_PORTS and is_loop(loop := self.graph.nodes[source]):
-                return UNKNOWN if is_while(loop) else self._items.get(source, UNKNOWN)
+        # Most edges leave by the usual port, and nothing else is said of them.
+        is_usual = port == OUTPUT_PORT and edge.kind is None and not edge.extras
+        if not is_usual and (found := self._carried_by_port(edge)) is not None:
+            return found
         given = self._gives.get(source)
         if given is not None and port not in given.ports:
             return UNKNOWN
@@ -372,6 +355,19 @@ class Scope:
         if given.carried == "data":
             return self.data_of(source)
         return look_up(self._results.get(source, UNKNOWN), "data").shape
+
+    def _carried_by_port(self, edge: Edge) -> ValueShape | None:
+        """What goes along an edge by its port, kind or keys; nothing where these do not say it."""
+        port = edge.source_port
+        if any(key.startswith("conver") for key in edge.extras):
+            return UNKNOWN
+        if port[:3] == "ai_" or (edge.kind is not None and edge.kind.startswith("ai_")):
+            return UNKNOWN
+        if port == "error":
+            return FAILED
+        if port in BODY_PORTS and is_loop(loop := self.graph.nodes[edge.source]):
+            return UNKNOWN if is_while(loop) else self._items.get(loop.id, UNKNOWN)
+        return None
 
     def _value(self, node: Node, given: NodeOutputs | None, came: ValueShape) -> ValueShape:
         if given is not None:
@@ -423,24 +419,20 @@ class Scope:
         if self._tools is None or node.data.get("mode") == "fullNaturalLanguage":
             return UNKNOWN
         key = named_tool(node.data)
-        found = self._answers.get(key)
-        if found is None:
+        if key not in self._answers:
             tools = self._tools(key[0]) or ()
             tool = next((tool for tool in tools if tool.name == key[1]), None)
-            found = UNKNOWN if tool is None else answer_shape(tool.output_schema)
-            self._answers[key] = found
-        return found
+            self._answers[key] = UNKNOWN if tool is None else answer_shape(tool.output_schema)
+        return self._answers[key]
 
     def _input_data(self, node: Node, came: ValueShape) -> ValueShape:
         given = node.data.get("inputParams")
         if isinstance(given, dict) and "data" in given:
             return self._written(node, given["data"], "data")
         inside = look_up(came, "data")
-        if inside.verdict == "absent":
-            return came
         # That a run is started with more than it declares excuses no wrong use of what it does.
-        is_declared = bool(came.fields) and any(came is one for one in self._started)
-        if inside.verdict != "named" and is_declared:
+        may_be = bool(came.fields) and inside.verdict in ("open", "unsaid")
+        if inside.verdict == "absent" or (may_be and any(came is one for one in self._started)):
             return came
         if inside.verdict == "unsaid":
             # An existing field takes precedence, so only the names are reported.
