@@ -2,8 +2,8 @@
 
 from toolweave.cel.paths import Path
 from toolweave.workflow.model import Node, NodeId
-from toolweave.workflow.scope.references import Language
 from toolweave.workflow.scope.node_outputs import VALUE_PORTS
+from toolweave.workflow.scope.references import Language
 from toolweave.workflow.scope.scope import TABLE, Scope
 
 
