@@ -10,7 +10,7 @@ from toolweave.workflow.checks import check_workflow
 
 def test_finished_check_leaves_nothing_to_the_garbage_collector() -> None:
     delay = node("wait", "FLOW.DELAY", configurations={"duration_seconds": "{{ 1 + 1 }}"})
-    faulty = node("get", "ACTION.HTTP_REQUEST", configurations={"method": "GTE"})
+    faulty = node("later", "FLOW.DELAY", configurations={"duration_seconds": "soon"})
     inner = line(node("start", "TRIGGER.MANUAL"), delay, faulty)
     workflow = replace(inner, subflows=(inner,))
     check_workflow(workflow, known())  # loads modules, and fills the caches of specifications
