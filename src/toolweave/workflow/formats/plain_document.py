@@ -5,6 +5,8 @@ It may say no to a document that is plain, never yes to one in which those scans
 `tests/workflow/formats/test_plain_document.py` compares both.
 """
 
+from collections.abc import Iterator
+
 from toolweave.catalog.spec import NODE_TYPES
 from toolweave.json_text import Json, JsonObject
 from toolweave.workflow.formats import mode_names
@@ -12,7 +14,9 @@ from toolweave.workflow.formats.foreign_nodes import has_hidden_parts
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.toolweave import CODEC
 from toolweave.workflow.formats.toolweave import format as canonical
+from toolweave.workflow.model import Edge, Node
 
+_PORTION = 128
 _HEADER = frozenset(
     {"id", "name", "description", "version", "schemaVersion", "nodes", "connections"}
     | {"createdAt", "updatedAt", "metadata", "inputSchema"}
@@ -48,15 +52,26 @@ def read_plain(document: Json) -> LoadedWorkflow | None:
     parts = _parts(document)
     if parts is None or not isinstance(document, dict):
         return None
-    nodes, edges = CODEC.usual_nodes(parts[0]), CODEC.usual_edges(parts[1])
-    if nodes is None or edges is None:
-        return None
-    for node in nodes:
-        if not _is_plain_node(node.type, node.data):
+    nodes: list[Node] = []
+    for items in _portions(parts[0]):
+        some_nodes = CODEC.usual_nodes(items)
+        if some_nodes is None or not all(_is_plain_node(one.type, one.data) for one in some_nodes):
             return None
+        nodes += some_nodes
+    edges: list[Edge] = []
+    for items in _portions(parts[1]):
+        some_edges = CODEC.usual_edges(items)
+        if some_edges is None:
+            return None
+        edges += some_edges
     found = tuple(nodes), tuple(edges)
     usual = CODEC.usual_workflow(document, *found)
     return canonical.read_around(document, *found) if usual is None else canonical.as_read(usual)
+
+
+def _portions(items: list[Json]) -> Iterator[list[Json]]:
+    """Yield the items by so many that several passes find them in the caches of the processor."""
+    yield from (items[at : at + _PORTION] for at in range(0, len(items), _PORTION))
 
 
 def _parts(document: Json) -> tuple[list[Json], list[Json]] | None:
