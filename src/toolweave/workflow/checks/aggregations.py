@@ -26,9 +26,7 @@ _NAMED = frozenset({"alias", "as", "name", "output", "target", "output_field", "
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield aggregations that are written in another form."""
-    for facts in node_table(case).nested:
-        if facts.spec is None or facts.spec.ref != _REF:
-            continue
+    for facts in node_table(case).of_refs({_REF}):
         given = facts.settings.get(_NAME)
         place = f"{facts.place}/configurations/{_NAME}"
         if isinstance(given, list):

@@ -67,15 +67,16 @@ def check(case: CheckContext) -> Iterator[Problem]:
     for facts, values in zip(
         node_table(case).nodes, node_table(case.once(filled)).nodes, strict=True
     ):
-        node, spec = facts.node, facts.spec
-        may_ask = facts.is_nested or MARK in facts.texts
-        if spec is not None and (may_ask or spec.ref in CEL_FIELDS):
-            for problem in texts.of_catalog_node(facts, values, spec, may_ask=may_ask):
+        spec = facts.spec
+        if spec is None:
+            node = facts.node
+            if facts.may_ask and node.type == "mcp" and mode_of(node.data) == "detailed":
+                place = f"{facts.place}/parameterValues"
+                yield from texts.templates(node, node.data.get("parameterValues"), place, "value")
+        elif facts.may_ask or spec.ref in CEL_FIELDS:
+            for problem in texts.of_catalog_node(facts, values, spec):
                 yield problem if facts.is_enabled else replace(problem, severity="warning")
-        elif may_ask and node.type == "mcp" and mode_of(node.data) == "detailed":
-            place = f"{facts.place}/parameterValues"
-            yield from texts.templates(node, node.data.get("parameterValues"), place, "value")
-    for index, edge in case.edges:
+    for index, edge in case.said_edges:
         if edge.condition:
             yield from _edge_condition(case.at_edge(index, "condition"), edge.condition)
         if source := edge.extras.get("conversion_function"):
@@ -100,7 +101,7 @@ class _Texts:
         self._foreign = ForeignRepair(case)
 
     def of_catalog_node(
-        self, facts: NodeFacts, values: NodeFacts, spec: NodeSpec, *, may_ask: bool
+        self, facts: NodeFacts, values: NodeFacts, spec: NodeSpec
     ) -> Iterator[Problem]:
         node, place = facts.node, facts.place
         for cel in cel_texts(spec, values.settings):
@@ -114,7 +115,7 @@ class _Texts:
                 if MARK in cel.text
                 else self._cel_text(node, cel, at)
             )
-        for part in ("configurations", "inputParams") if may_ask else ():
+        for part in ("configurations", "inputParams") if facts.may_ask else ():
             if value := node.data.get(part):
                 language = "config" if part == "configurations" else "value"
                 yield from self.templates(node, value, f"{place}/{part}", language)

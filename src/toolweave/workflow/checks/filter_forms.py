@@ -26,9 +26,9 @@ _BRACED = pattern(r"\{\{(?P<inside>[^{}]*)\}\}")
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield filters whose condition is where or how a filter does not read it."""
-    for facts in node_table(case).nodes:
+    for facts in node_table(case).of_refs({_REF}):
         spec, settings = facts.spec, facts.settings
-        if spec is None or spec.ref != _REF or settings.get("custom_filter_function"):
+        if spec is None or settings.get("custom_filter_function"):
             continue
         if settings.get("filter_type") not in _WITH_EXPRESSION:
             continue
