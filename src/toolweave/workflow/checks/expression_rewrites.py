@@ -76,8 +76,6 @@ _INDEX_OF = pattern(
 _NO_INDEX_OF = pattern(
     r"(?P<list>[A-Za-z_][\w.]*)\.indexOf\((?P<item>[^()]+)\)\s*(?:<\s*0|===?\s*-1)"
 )
-# `name ~ '^A'` of SQL and Perl.
-_TILDE = pattern(r"(?P<text>[A-Za-z_][\w.\[\]]*)\s*=?~\s*(?P<pattern>'[^']*'|\"[^\"]*\")")
 _NO_CASE = pattern(
     r"(?P<text>[A-Za-z_][\w.\[\]]*)\s+ILIKE\s+'(?P<before>%?)(?P<part>[^%_']+)(?P<after>%?)'",
     re.IGNORECASE,
@@ -218,7 +216,6 @@ def _of_lists(plain: str) -> Iterator[str]:
     yield _IN_CALL.sub(_membership, plain)
     yield _IN_ARRAY.sub(r"\g<item> in \g<list>", plain)
     yield _ARRAY_HAS.sub(r"\g<item> in \g<list>", plain)
-    yield _TILDE.sub(r"\g<text>.matches(\g<pattern>)", plain)
     yield _NO_CASE.sub(_contained, plain)
     yield _RANGE.sub(r"\g<left> \g<first> && \g<left> \g<second>", plain)
     if not _BRACKETS.search(plain):

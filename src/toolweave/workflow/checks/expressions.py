@@ -19,6 +19,7 @@ from toolweave.problems import Problem, pointer
 from toolweave.workflow.checks.cel_fields import CEL_FIELDS, TRANSLATED_FIELDS, CelText, cel_texts
 from toolweave.workflow.checks.constant_values import filled
 from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.edge_conversions import conversion_not_run
 from toolweave.workflow.checks.expression_rewrites import is_assignment, retyped
 from toolweave.workflow.checks.foreign_repair import ForeignRepair
 from toolweave.workflow.checks.misread_expressions import misread
@@ -30,9 +31,8 @@ from toolweave.workflow.formats.legacy.translate import (
     Translation,
     translate_condition,
     translate_expression,
-    translate_mapping,
 )
-from toolweave.workflow.model import Edge, Node
+from toolweave.workflow.model import Node
 from toolweave.workflow.modes import mode_of, object_at
 from toolweave.workflow.scope.references import Language, may_ask
 
@@ -80,7 +80,9 @@ def check(case: CheckContext) -> Iterator[Problem]:
         if edge.condition:
             yield from _edge_condition(case.at_edge(index, "condition"), edge.condition)
         if source := edge.extras.get("conversion_function"):
-            yield from _conversion(case, edge, case.at_edge(index, "conversion_function"), source)
+            yield from conversion_not_run(
+                case, edge, case.at_edge(index, "conversion_function"), source
+            )
 
 
 def is_readable(text: str) -> bool:
@@ -407,48 +409,6 @@ def _edge_condition(place: str, text: str) -> Iterator[Problem]:
         verdict = _judged(text, translate_condition, is_older=False)
         if verdict.ours is not None:
             yield _older(place, text, verdict.ours)
-
-
-def _conversion(case: CheckContext, edge: Edge, place: str, source: Json) -> Iterator[Problem]:
-    if not isinstance(source, str):
-        return
-    translation = translate_mapping(source)
-    mapping = translation.text
-    yield Problem(
-        "CONVERSION_NOT_RUN",
-        place,
-        "the Python conversion is not run: the edge passes the output of its source unchanged"
-        if mapping
-        else translation.faults[0].problem(place).message,
-        hint=f"map it in the receiving node: {{{{ {mapping} }}}}"
-        if mapping
-        else "map the fields with expressions in the receiving node",
-        severity="warning",
-        patch=_mapped(case, edge, place, mapping) if mapping else None,
-    )
-
-
-def _mapped(
-    case: CheckContext, edge: Edge, place: str, mapping: str
-) -> tuple[dict[str, Json], ...] | None:
-    """Return operations that set the target's `data` to the mapping, if nothing else does."""
-    remove: dict[str, Json] = {"op": "remove", "path": place}
-    if mapping == "data":
-        return (remove,)
-    target = case.graph.nodes.get(edge.target)
-    spec = case.spec(target) if target else None
-    if target is None or spec is None or len(case.graph.incoming(target.id)) != 1:
-        return None
-    takes_it = any(one.name == "data" and one.type in {"any", "object"} for one in spec.inputs)
-    given = target.data.get("inputParams", {})
-    if not takes_it or not isinstance(given, dict) or "data" in given:
-        return None
-    value: Json = f"{{{{ {mapping} }}}}"
-    if "inputParams" in target.data:
-        path = case.at(target, "data", "inputParams") + pointer("data")
-        return ({"op": "add", "path": path, "value": value}, remove)
-    path = case.at(target, "data", "inputParams")
-    return ({"op": "add", "path": path, "value": {"data": value}}, remove)
 
 
 def _closed(text: str) -> str | None:

@@ -15,9 +15,7 @@ _AROUND = frozenset({"type", "properties", "required", "additionalProperties", "
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield schemas whose keywords would be taken for fields."""
-    for facts in node_table(case).nested:
-        if facts.spec is None or facts.spec.ref != _REF:
-            continue
+    for facts in node_table(case).of_refs({_REF}):
         fields = _fields(facts.settings.get(_NAME))
         if fields is not None:
             place = f"{facts.place}/configurations/{_NAME}"

@@ -225,7 +225,8 @@ def _payload(shape: ValueShape, wrong: Step) -> str | None:
 
 def first_item(path: Path, found: ResolvedPath) -> Path | None:
     """`rows[0].sku` for `rows.first.sku`, which a list has no field for."""
-    is_first = path[found.at] in FIRST and found.shape.kinds == {"array"} and found.at > 0
+    is_inner = 0 < found.at < len(path) - 1
+    is_first = is_inner and path[found.at] in FIRST and found.shape.kinds == {"array"}
     return (*path[: found.at], 0, *path[found.at + 1 :]) if is_first else None
 
 

@@ -70,7 +70,7 @@ def conditions_meant(given: Json) -> Conditions | None:
 
 def _joined(given: JsonObject) -> Conditions | None:
     """`{"or": […]}`, and `{"combinator": "or", "conditions": […]}`."""
-    names = {plain_word(name): name for name in given}
+    names = {plain_word(name.removeprefix("$")): name for name in given}
     if len(names) == 1 and (word := _JOINED.get(next(iter(names)))) is not None:
         found = _all(given[next(iter(given))], is_ours=True)
         return found and Conditions(found.listed, word)
@@ -109,7 +109,8 @@ def _conditions(given: Json) -> list[JsonObject]:
         return [given]
     if (two := _sides(given)) is not None:
         return [two]
-    if not given or given.keys() & _MEMBERS:
+    around = {plain_word(one) for one in given} & (_HOW | _LISTS)
+    if not given or given.keys() & _MEMBERS or around:
         return []
     found: list[JsonObject] = []
     for field, asked in given.items():

@@ -32,10 +32,8 @@ _KEYWORDS = frozenset(
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield lists of fields with the schema that they say."""
-    for facts in node_table(case).nested:
+    for facts in node_table(case).of_refs({_REF}):
         settings = facts.settings
-        if facts.spec is None or facts.spec.ref != _REF:
-            continue
         given = [key for key in settings if key in _LISTS and isinstance(settings[key], list)]
         if len(given) != 1 or (given[0] != _SCHEMA and _SCHEMA in settings):
             continue

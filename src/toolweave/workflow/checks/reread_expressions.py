@@ -22,6 +22,12 @@ _Wrong: TypeAlias = Sequence[tuple[PathReference, ResolvedPath]]
 _OF_ITEM = pattern(r"\{\{\s*(?:item|row|record|it|this|each|element)\.([\w.]+)\s*\}\}")
 _NAME = pattern(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
 _FIELD = pattern(r"(?:^|_)(?:field|path|column)s?$")
+# What other languages have under these names.
+_OF_LANGUAGES = frozenset(
+    {"str", "int", "float", "bool", "list", "dict", "set", "tuple", "len", "re", "os", "datetime"}
+    | {"now", "today", "Math", "Date", "JSON", "Object", "Array", "Number", "String", "Boolean"}
+    | {"console", "window", "process", "moment", "luxon", "DateTime", "NaN", "Infinity"}
+)
 # Settings whose members are the paths of fields.
 _MAPPING = pattern(r"^(?:field|column|key)_?mapping$|^mapping$|^rename$")
 # A quotient has spaces or numbers.
@@ -84,7 +90,9 @@ def _of_item(
         for ref, one in wrong
     )
     # A word that is compared may be a text without quotes.
-    if not is_clear or with_quoted_words(asked.ours, names) is not None:
+    if not is_clear or names & _OF_LANGUAGES or "type(" in asked.ours:
+        return None
+    if with_quoted_words(asked.ours, names) is not None:
         return None
     ours = asked.ours
     for path in dict.fromkeys(ref.path for ref, _ in wrong):

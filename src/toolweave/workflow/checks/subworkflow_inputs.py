@@ -17,9 +17,7 @@ _DATA = "data"
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield inputs that another workflow would never get, with `data` made of them."""
-    for facts in node_table(case).nodes:
-        if facts.spec is None or facts.spec.ref != _REF:
-            continue
+    for facts in node_table(case).of_refs({_REF}):
         given = object_at(facts.node.data, "inputParams")
         is_named = any(
             misspelt(one, [_DATA]) or _DATA in names_of(_REF).settings.meant(one) for one in given
