@@ -41,6 +41,20 @@ WIDE = """() => {
     .map(one => `${one.tagName} ${one.className} is ${one.scrollWidth} wide`);
 }"""
 
+# The parts of a page that a person sees; where there are none, the page is the part.
+REGIONS = """() => {
+  const parts = [...document.querySelectorAll("[data-stop]")]
+    .filter(one => one.checkVisibility() && (one.id === "main"
+      ? !one.querySelector(".editor, .history")
+      : one.querySelector(
+          "a[href], :is(button, input, select, textarea):enabled, [tabindex='0']")));
+  return parts.map(one => one.dataset.stop);
+}"""
+REGION = """() => {
+  const one = document.activeElement;
+  return one.matches(":focus-visible") ? one.closest("[data-stop]")?.dataset.stop ?? "" : "";
+}"""
+
 # States that only a colour showed are lost where a person's own colours replace ours: what is
 # chosen, pressed or on must differ from its neighbours by a border, an outline, a weight or a
 # system colour, and a field must have an edge.
@@ -136,6 +150,19 @@ async def look(found: list[str], page: Page, name: str) -> None:
     await page.evaluate("() => { document.documentElement.dataset.theme = 'light' }")
 
 
+async def regions_missed(page: Page) -> list[str]:
+    """Which regions F6 does not lead to, forwards or backwards, with a focus that can be seen."""
+    regions = cast("list[str]", await page.evaluate(REGIONS))
+    missed: list[str] = []
+    for key in ("F6", "Shift+F6"):
+        reached = set[str]()
+        for _ in regions:
+            await page.keyboard.press(key)
+            reached.add(cast("str", await page.evaluate(REGION)))
+        missed += [f"{key} does not lead to {name}" for name in regions if name not in reached]
+    return missed
+
+
 @pytest.fixture(scope="module")
 async def filled(browser: Browser, studio: Studio) -> AsyncGenerator[Filled]:
     """One page for all tests here, over a studio that had nothing and now has something of all."""
@@ -157,6 +184,8 @@ async def test_axe_finds_nothing_on_any_page_or_dialog(part: str, filled: Filled
             await expect(filled.page.get_by_role("dialog").first).to_be_visible()
         await words_are_shown(filled.page, place.name)
         await look(found, filled.page, place.name)
+        if place.page is not None and not place.dialog:
+            found += [f"{place.name}: {line}" for line in await regions_missed(filled.page)]
         assert await filled.page.title() not in {"", "Toolweave"}, place.name
         if place.name == "keys":
             assert await keys_shown(filled.page) == keys_documented()

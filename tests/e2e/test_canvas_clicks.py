@@ -1,15 +1,29 @@
-"""A click on a node shows the settings of that node, whatever was shown or selected before."""
+"""A click on a node shows its settings whatever was shown before, and moves nothing else."""
+
+from typing import Any
 
 import pytest
 from playwright.async_api import Page, expect
 
+from e2e.medium import medium
 from e2e.opening import card, inspector, open_workflow
-from e2e.studio import Studio
+from e2e.studio import WHOLE, Studio
 from e2e.test_builder import ask, delay, proposes, using
 from rest.drawn import drawn, greeting
 from toolweave.testing.model import hangs, says
 
 pytestmark = pytest.mark.anyio
+
+# What an element scrolls when it is scrolled into view; the canvas is panned instead.
+SCROLLED = """one => {
+  one.scrollIntoView({inline: "center"});
+  return one.closest(".canvas").scrollLeft;
+}"""
+# How high letters are on the screen.
+LETTERS = """one => parseFloat(getComputedStyle(one).fontSize)
+  * one.getBoundingClientRect().width / one.offsetWidth"""
+# A change of the size of the canvas is drawn with one frame, what follows from it with the next.
+FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
 @pytest.fixture(scope="module")
@@ -102,3 +116,62 @@ async def test_a_click_on_one_of_the_selected_nodes_selects_it_alone(
     await page.get_by_role("menuitem", name="Duplicate").click()
     await expect(page.locator(".step")).to_have_count(5)
     assert await page.locator(".react-flow__node.selected").count() == 2
+
+
+def five(name: str) -> dict[str, Any]:
+    """Five nodes in a row."""
+    prompts = [
+        {"id": f"p{at}", "type": "prompt", "name": f"Step {at}", "data": {"prompt": "Hi."}}
+        for at in range(1, 4)
+    ]
+    return drawn(name, *prompts)
+
+
+async def test_five_nodes_are_in_view_beside_both_panels_and_more_begin_at_the_start(
+    page: Page, studio: Studio
+) -> None:
+    await page.set_viewport_size({"width": 1440, "height": 900})
+    await open_workflow(page, studio, five("five"))
+    await expect(page.get_by_role("complementary", name="Palette")).to_be_visible()
+    await expect(inspector(page)).to_be_visible()
+    for node in ("start", "p1", "p2", "p3", "end"):
+        await expect(card(page, node)).to_be_in_viewport(ratio=WHOLE)
+        # Small as they are, their names can be read.
+        assert await card(page, node).locator(".step__title").evaluate(LETTERS) >= 9
+    # A node out of view is not scrolled to: the canvas would jump back between two clicks.
+    await open_workflow(page, studio, medium("fifteen"))
+    assert await card(page, "choose").locator(".step__title").evaluate(LETTERS) >= 9
+    assert await card(page, "sure").evaluate(SCROLLED) == 0
+
+
+async def test_a_panel_that_a_click_opens_does_not_move_the_canvas(
+    page: Page, studio: Studio
+) -> None:
+    await page.set_viewport_size({"width": 1024, "height": 700})
+    await open_workflow(page, studio, greeting("narrow"))
+    await page.get_by_role("button", name="JSON", exact=True).click()
+    json = page.get_by_role("complementary", name="JSON")
+    await expect(json).to_be_visible()
+    await page.get_by_role("button", name="Palette").click()
+    await expect(json).to_have_count(0)
+    await page.evaluate(FRAMES)
+    # The palette is not as wide as what it covers, which the first click shows again.
+    node = card(page, "greet")
+    before = await node.bounding_box()
+    assert before is not None
+    place = before["x"] + before["width"] / 2, before["y"] + before["height"] / 2
+    await page.mouse.click(*place)
+    await expect(json).to_be_visible()
+    await page.evaluate(FRAMES)
+    assert await node.bounding_box() == before
+    await page.mouse.dblclick(*place)
+    view = page.get_by_role("dialog")
+    await expect(view.get_by_role("heading", name="Greet")).to_be_visible()
+    await page.keyboard.press("Escape")
+    # What the panel covers comes into view once no second click is to be expected.
+    await page.get_by_role("button", name="Palette").click()
+    await expect(json).to_have_count(0)
+    await page.get_by_role("button", name="Fit to view").click()
+    await card(page, "end").click()
+    await expect(json).to_be_visible()
+    await expect(card(page, "end")).to_be_in_viewport(ratio=WHOLE)

@@ -1,11 +1,13 @@
-"""What the page shows beside its content: notices, and fields that cannot be changed."""
+"""What the page shows beside its content: notices, what is under way, what cannot be changed."""
 
 import re
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
 import pytest
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Locator, Page, Route, expect
 
 from e2e.studio import Studio
 from rest.drawn import drawn, greeting
@@ -96,3 +98,72 @@ async def test_a_refused_run_is_reported_until_its_cause_is_gone(
     await expect(page.locator(".editor__bar").get_by_role("button", name="error")).to_have_count(0)
     await expect(notices).not_to_contain_text("Not run")
     assert await page.locator(".react-flow__node[data-id=check]").count() == 0
+
+
+@asynccontextmanager
+async def held(page: Page, path: str) -> AsyncGenerator[list[str]]:
+    """What is sent to a path is answered when the block ends; gives what was sent."""
+    may_go, sent = anyio.Event(), list[str]()
+
+    async def hold(route: Route) -> None:
+        if route.request.method != "GET":
+            sent.append(route.request.url)
+            await may_go.wait()
+        await route.continue_()
+
+    place = f"**/api/v1/{path}"
+    await page.route(place, hold)
+    try:
+        yield sent
+    finally:
+        may_go.set()
+
+
+async def press_twice(page: Page, button: Locator, path: str) -> None:
+    """Press a button by keyboard: while its action is under way it keeps the focus."""
+    await button.focus()
+    async with held(page, path) as sent:
+        await page.keyboard.press("Enter")
+        await expect(button).to_be_disabled()
+        # The browser takes the focus from a disabled button with the next frame.
+        await page.evaluate("() => new Promise(requestAnimationFrame)")
+        await expect(button).to_be_focused()
+        await page.keyboard.press("Enter")
+        assert len(sent) == 1
+
+
+async def test_a_button_keeps_the_focus_while_its_action_is_under_way(
+    page: Page, studio: Studio
+) -> None:
+    document = {"document": greeting("focused")}
+    await studio.ask(page, "PUT", "/api/v1/workflows/focused", document)
+    await page.goto(f"{studio.url}/#/w/focused")
+    await page.locator(".react-flow__node[data-id=greet]").dblclick()
+    view = page.get_by_role("dialog")
+    await view.get_by_role("button", name=re.compile("its input")).click()
+    await expect(view.get_by_label("Input of this step, as JSON")).to_be_focused()
+    step = view.get_by_role("button", name=re.compile("Run step|Running"))
+    await press_twice(page, step, "edit/test")
+    await expect(view.get_by_text("Result of this step alone")).to_be_visible()
+    await expect(step).to_be_focused()
+    await page.keyboard.press("Escape")
+    # A button that has nothing more to do keeps it as well, until the focus moves on.
+    await page.locator(".react-flow__node[data-id=greet]").click()
+    await page.get_by_label("Name", exact=True).fill("Welcome")
+    save = page.get_by_role("button", name="Save", exact=True)
+    await save.focus()
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".editor__bar .badge").first).to_have_text("saved")
+    await expect(save).to_be_disabled()
+    await expect(save).to_be_focused()
+    await page.keyboard.press("Tab")
+    await expect(save).to_have_attribute("disabled", "")
+    # A form is sent once.
+    await page.goto(f"{studio.url}/#/credentials")
+    await page.get_by_role("button", name="Add secret", exact=True).click()
+    form = page.get_by_role("form", name="Add secret")
+    await form.get_by_label("Name", exact=True).fill("door")
+    await form.get_by_label("Value").fill("open")
+    await press_twice(page, form.get_by_role("button", name="Add secret"), "secrets/door")
+    await expect(form).to_have_count(0)
+    await expect(page.locator("#main :focus")).to_be_visible()

@@ -26,6 +26,17 @@ async def test_a_whole_visit_without_a_mouse(page: Page, studio: Studio) -> None
     await answer(hands, studio)
 
 
+async def test_every_page_is_reached_and_read_from_its_heading(page: Page) -> None:
+    hands = Hands(page)
+    await expect(page.get_by_role("heading", name="Workflows", level=1)).to_be_visible()
+    links = page.get_by_role("navigation", name="Pages").locator(".rail__link > span:first-of-type")
+    titles = await links.all_inner_texts()
+    assert {"Triggers", "Credentials"} < set(titles)  # pages whose code is loaded first
+    await hands.until("F6", "Workflows")
+    for title in reversed(titles):
+        await hands.to_page(title)
+
+
 async def open_the_sample(hands: Hands) -> None:
     await expect(hands.page.get_by_role("button", name="Run the sample")).to_be_visible()
     assert await hands.press("Tab") == "Skip to the page"

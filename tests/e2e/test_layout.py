@@ -6,7 +6,9 @@ import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
 from e2e.studio import Studio, open_page, shot
+from e2e.test_defects import box_of, overlap
 from e2e.test_expressions import workflow
+from e2e.test_feedback import unset
 from rest.drawn import greeting
 from servers.rooms import eventually
 
@@ -124,3 +126,21 @@ async def test_a_window_of_1024_pixels_opens_with_room_for_the_canvas(
         await page.get_by_role("button", name="Run", exact=True).click()
         await expect(panel.locator(".badge").first).to_have_text("success")
         await expect(panel).to_be_in_viewport(ratio=0.9)
+
+
+async def test_a_window_of_390_pixels_has_room_for_problems_and_versions(
+    page: Page, studio: Studio
+) -> None:
+    await studio.ask(page, "PUT", "/api/v1/workflows/small", {"document": unset("small")})
+    await page.set_viewport_size({"width": 390, "height": 844})
+    await page.goto(f"{studio.url}/#/w/small")
+    bar = page.get_by_role("group", name="Workflow", exact=True)
+    await expect(bar.get_by_role("button", name="error")).to_be_visible()
+    assert await bar.evaluate("one => one.offsetHeight") < 84
+    # The tools of the canvas cover no node.
+    await page.goto(f"{studio.url}/#/versions/small")
+    tools = page.locator(".canvas__tools")
+    await expect(tools).to_be_visible()
+    node = page.locator(".step").first
+    await expect(node).to_be_visible()
+    assert not overlap(await box_of(node), await box_of(tools))

@@ -49,10 +49,7 @@ async def opened(page: Page, studio: Studio, name: str, node: str) -> Locator:
 
 async def view_of(page: Page, node: str) -> Locator:
     drawn_node = page.locator(f".react-flow__node[data-id={node}]")
-    # The canvas has its last size once the settings of the node are beside it.
-    await drawn_node.click()
-    await expect(page.locator(".inspector, .editor__side").first).to_be_visible()
-    await page.wait_for_timeout(300)
+    await expect(drawn_node).to_be_in_viewport(ratio=WHOLE)
     await drawn_node.dblclick()
     view = page.get_by_role("dialog")
     await expect(view.get_by_role("tree", name="Input")).to_be_visible()

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
 
 MAX_QUERY_CHARS = 100_000
@@ -96,6 +97,20 @@ def parameter_fault(sql: str, parameters: Sequence[object] | Mapping[str, object
         wanted = f":{min(names)}" if names else f"{marks} values"
         return f"the query asks for {wanted}, and parameters has {len(parameters)}"
     return None
+
+
+def named_values(sql: str, parameters: Sequence[Json]) -> JsonObject | None:
+    """`{"day": x}` for `[{"name": "day", "value": x}]`, or `[x]` where one name is asked for."""
+    names = {found[2] for found in PIECE.finditer(sql) if found[2]}
+    items = [one for one in parameters if isinstance(one, dict)]
+    if len(parameters) == len(names) == 1 and not items:
+        return {names.pop(): parameters[0]}
+    found: JsonObject = {
+        str(one["name"]).lstrip(":"): one["value"]
+        for one in items
+        if one.keys() == {"name", "value"}
+    }
+    return found if len(found) == len(parameters) and found.keys() == names else None
 
 
 def with_marks(sql: str) -> str | None:

@@ -25,6 +25,7 @@ _PLAIN = pattern(r"[\w#@/:+-][\w#@/:+. -]*")
 _TERM = pattern(r"[a-z]+|\S*[\d@#/_-]\S*")
 _PATH = pattern(r"[A-Za-z_]\w*(\.\w+)+")
 _LISTED = pattern(r"[\w#@+*-][\w#@+*./-]*(\s*[,;]\s*[\w#@+*-][\w#@+*./-]*)+")
+_BARRED = pattern(r"[\w#-][\w# -]*(?:\|[\w# -]*[\w#-])+")
 _NUMBERED = pattern(r".*\d")
 _ADDRESS = pattern(r"[^\s@,;|]+@[^\s@,;|]+")
 # YAML booleans too: converted files contain them as texts.
@@ -50,6 +51,7 @@ _WHOLE = pattern(r"(-?\d{1,15})\.0+")
 _DECIMAL_COMMA = pattern(r"-?\d{1,9},(?:\d{1,2}|\d{4,9})")
 _PERCENT = pattern(r"(\d{1,3}(?:\.\d{1,6})?)\s*%")
 _NOUN = pattern(r"(-?\d{1,15})\s+([A-Za-z]+)")
+_PIXELS = pattern(r"(-?\d{1,9}) ?px")
 _PHRASES = {one.phrase.lower(): str(one.value) for one in HTTPStatus}
 _NUMBER_SIGN = pattern(r"(?:([A-Za-z]+)\s+(?:#\s?|[Nn]o\.?\s)?|(?:#\s?|[Nn]o\.?\s))(\d{1,15})")
 _BULLET = pattern(r"\s*(?:[-*•]|\d+[.)])\s+(.+)")
@@ -124,12 +126,18 @@ def conversions(value: Json, kinds: list[Json], about: str = "") -> Iterator[Jso
 
 
 def _as_list(value: Json, about: str) -> Iterator[Json]:
-    if isinstance(value, dict) and (listed := listed_in(value)) is not None:
+    if isinstance(value, dict) and (listed := listed_in(value) or _own_list(value, about)):
         yield listed
     elif isinstance(value, dict) and _holds_template(value):
         yield from _template_in(value, about)
     elif _is_one_item(value) and not is_reference(value):
         yield [value]
+
+
+def _own_list(value: JsonObject, about: str) -> list[Json] | None:
+    """The list in an object around it that only repeats the field: `cases: {"cases": […]}`."""
+    inner = value.get(about.partition("\n")[0]) if len(value) == 1 else None
+    return inner if isinstance(inner, list) else None
 
 
 def _holds_template(value: JsonObject) -> bool:
@@ -174,7 +182,9 @@ def listed_in(value: JsonObject) -> list[Json] | None:
         return list(value.values())
     if value and all(one is True for one in value.values()):
         return list(value)
-    return None
+    # Names without anything that is said of them.
+    is_only_names = len(value) > 1 and all(one in (None, "", {}) for one in value.values())
+    return list(value) if is_only_names else None
 
 
 def is_reference(value: Json) -> bool:
@@ -293,6 +303,8 @@ def _written_numbers(text: str, kinds: list[Json], about: str) -> Iterator[Json]
         yield int(status)
     if (counted := _NOUN.fullmatch(text)) and _is_own_word(counted[2], about):
         yield int(counted[1])
+    if (pixels := _PIXELS.fullmatch(text)) is not None:
+        yield int(pixels[1])
 
 
 def _is_own_word(word: str | None, about: str) -> bool:
@@ -307,6 +319,8 @@ def _lists(text: str) -> Iterator[Json]:
         yield [text]
     elif _LISTED.fullmatch(text) and not _MIXED.search(text):
         yield [one.strip() for one in re.split(r"[,;]", text)]
+    if _BARRED.fullmatch(text):
+        yield [one.strip() for one in text.split("|")]
     parts = re.split(r"\s+and\s+|\s*\|\s*|\s+", text)
     if len(parts) > 1 and all(_ADDRESS.fullmatch(one) for one in parts):
         yield [*parts]

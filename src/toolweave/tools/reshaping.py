@@ -129,7 +129,7 @@ def _of_list(
     about: str,
     left: int,
 ) -> Iterator[Json]:
-    if len(value) == 1:
+    if len(value) == 1 and not _is_entry(value[0], schema, explainer):
         yield from _values(value[0], schema, explainer, about, left - 1)
     if "array" in kinds and len(value) <= MAX_ITEMS:
         each = schema.get("items", True)
@@ -142,6 +142,12 @@ def _of_list(
         for chosen in _products(parts):
             if explainer.fits(schema, made := list(chosen)):
                 yield made
+
+
+def _is_entry(value: Json, schema: JsonObject, explainer: Explainer) -> bool:
+    """Whether an object is a name with its value, where the author names the members."""
+    is_pair = isinstance(value, dict) and len(value) == 2 and not explainer.properties(schema)
+    return is_pair and all(isinstance(one, str) for one in _object(value).values())
 
 
 def carried(value: JsonObject) -> Json:

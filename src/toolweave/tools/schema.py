@@ -22,7 +22,7 @@ from toolweave.tools.document import SchemaDocument, Steps
 from toolweave.tools.keywords import ANNOTATIONS
 from toolweave.tools.lint import is_own_requirement, lint
 from toolweave.tools.patterns import loosen, not_linear, patterns_of
-from toolweave.tools.size import size_of
+from toolweave.tools.size import FEW, flat_chars, size_of
 
 MAX_BYTES = 256 * 1024
 MAX_NODES = 10_000
@@ -73,11 +73,21 @@ class CompiledSchema:
 
     def accepts(self, value: Json, max_chars: int) -> bool:
         """Whether `value` is certainly valid and has at most so much text."""
-        size = size_of(value, max_nodes=MAX_VALUE_NODES, max_depth=MAX_VALUE_DEPTH)
-        if self.validator is None or size is None or size.chars > max_chars:
+        validator = self.validator
+        if validator is None:
             return False
-        is_cheap = self.cost.of_value(size.nodes, size.chars) <= MAX_VALUE_COST_NS
-        return is_cheap and self.validator.is_valid(value)
+        # Most are small objects without others inside.
+        if isinstance(value, dict) and len(value) <= FEW:
+            nodes, chars = 1 + len(value), flat_chars(value)
+        else:
+            nodes, chars = 0, None
+        if chars is None:
+            size = size_of(value, max_nodes=MAX_VALUE_NODES, max_depth=MAX_VALUE_DEPTH)
+            if size is None:
+                return False
+            nodes, chars = size.nodes, size.chars
+        is_cheap = chars <= max_chars and self.cost.of_value(nodes, chars) <= MAX_VALUE_COST_NS
+        return is_cheap and validator.is_valid(value)
 
     def unchecked_reason(self, value: Json) -> str:
         """Why the verdict on `value` is "unchecked", with the limit."""

@@ -26,8 +26,9 @@ class Size(NamedTuple):
 
 def size_of(value: Json, *, max_nodes: int, max_depth: int) -> Size | None:
     """Return the size of `value`, or None if it exceeds a limit."""
-    if isinstance(value, dict) and (flat := _flat_size(value)) is not None:
-        return None if flat.nodes > max_nodes or flat.depth > max_depth else flat
+    if isinstance(value, dict) and (flat := flat_chars(value)) is not None:
+        found = Size(1 + len(value), flat, 2 if value else 1)
+        return None if found.nodes > max_nodes or found.depth > max_depth else found
     nodes, chars, depth = 1, 0, 0
     level = [value]
     while level:
@@ -72,8 +73,8 @@ def lone_members(level: list[Json], most: int) -> tuple[list[Json], int] | None:
     return list(chain.from_iterable(one.values() for one in objects)), chars
 
 
-def _flat_size(value: JsonObject) -> Size | None:
-    """Return the size of an object without others inside, as most are; None for other objects."""
+def flat_chars(value: JsonObject) -> int | None:
+    """Return the characters of an object without others inside, as most are; None for others."""
     chars = 0
     for name, item in value.items():
         chars += len(name)
@@ -81,4 +82,4 @@ def _flat_size(value: JsonObject) -> Size | None:
             chars += len(item)
         elif type(item) in _CONTAINERS:
             return None
-    return Size(1 + len(value), chars, 2 if value else 1)
+    return chars

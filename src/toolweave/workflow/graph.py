@@ -14,17 +14,26 @@ class Graph:
     """Lookups over one workflow; edges to nodes that do not exist are ignored."""
 
     def __init__(self, workflow: Workflow) -> None:
-        self.nodes: dict[NodeId, Node] = {}
-        for node in workflow.nodes:
-            self.nodes.setdefault(node.id, node)
+        self.nodes: dict[NodeId, Node] = {node.id: node for node in workflow.nodes}
+        if len(self.nodes) < len(workflow.nodes):
+            # Of several nodes with one id, the first counts.
+            self.nodes |= {node.id: node for node in reversed(workflow.nodes)}
+        nodes = self.nodes
         edges: list[Edge] = []
         leaving: dict[NodeId, list[Edge]] = {}
         entering: dict[NodeId, list[Edge]] = {}
         for edge in workflow.edges:
-            if edge.source in self.nodes and edge.target in self.nodes:
+            source, target = edge.source, edge.target
+            if source in nodes and target in nodes:
                 edges.append(edge)
-                leaving.setdefault(edge.source, []).append(edge)
-                entering.setdefault(edge.target, []).append(edge)
+                if source in leaving:
+                    leaving[source].append(edge)
+                else:
+                    leaving[source] = [edge]
+                if target in entering:
+                    entering[target].append(edge)
+                else:
+                    entering[target] = [edge]
         self.edges = tuple(edges)
         self._out = {node: tuple(edges) for node, edges in leaving.items()}
         self._in = {node: tuple(edges) for node, edges in entering.items()}
@@ -36,6 +45,11 @@ class Graph:
     def incoming(self, node: NodeId) -> tuple[Edge, ...]:
         """The edges that enter a node, in file order."""
         return self._in.get(node, ())
+
+    @cached_property
+    def fed(self) -> frozenset[NodeId]:
+        """Nodes that an edge from another node enters."""
+        return frozenset([edge.target for edge in self.edges if edge.source != edge.target])
 
     @cached_property
     def order(self) -> tuple[NodeId, ...]:

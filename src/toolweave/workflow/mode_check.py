@@ -4,7 +4,7 @@ Pointers and patches are relative to the node's `data`. A broken rule is an erro
 integrity check is a warning with its repair as the patch.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
@@ -91,10 +91,9 @@ _USUAL = frozenset({*_REQUIRED["detailed"], "mode", "validationStatus", "outputP
 _TIMESTAMP = pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
 
 
-def check_mode(node: Node, now: datetime) -> Iterator[Problem]:
-    """Yield the problems of an MCP node's mode; none for other nodes."""
-    if node.type == "mcp":
-        yield from _data(node.data, now, node.extras)
+def check_mode(node: Node, now: datetime) -> Iterable[Problem]:
+    """Return the problems of an MCP node's mode; none for other nodes."""
+    return _data(node.data, now, node.extras) if node.type == "mcp" else ()
 
 
 def check_words(config: str, words: str) -> Problem | None:

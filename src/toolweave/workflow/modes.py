@@ -178,6 +178,12 @@ def text_at(data: JsonObject, key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
+def named_tool(data: JsonObject) -> tuple[str, str]:
+    """The server and the tool of an MCP node; each is empty when there is none."""
+    server, name = data.get("serverId"), data.get("toolName")
+    return server if isinstance(server, str) else "", name if isinstance(name, str) else ""
+
+
 def object_at(data: JsonObject, key: str) -> JsonObject:
     """The object under `key`; empty when there is none."""
     value = data.get(key)

@@ -183,8 +183,16 @@ def look_up(shape: ValueShape, step: Step) -> FieldLookup:
     if step in shape.fields:
         return FieldLookup("named", shape.fields[step])
     if shape.others == "any":
-        return FieldLookup("open", shape.rest or UNKNOWN)
+        return _OPEN if shape.rest is None else FieldLookup("open", shape.rest)
     return _ABSENT if shape.others == "none" else FieldLookup("unsaid")
+
+
+def shape_at(shape: ValueShape, step: Step) -> ValueShape:
+    """The shape of what one step into a value leads to."""
+    # Most steps are fields that the shape names.
+    if isinstance(step, str) and step in shape.fields and "object" in shape.kinds:
+        return shape.fields[step]
+    return look_up(shape, step).shape
 
 
 def _found(may_be: bool) -> FieldLookup:

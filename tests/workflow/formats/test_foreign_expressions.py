@@ -72,7 +72,7 @@ TOKENS = (
         ),
         ("data?.body?.amount", "data.?body.?amount.orValue(null)"),
         ("data?.country == 'CH'", "data.country == 'CH'"),
-        ("data.get('x', 1)", "data[?'x'].orValue(1)"),
+        ("data.get('x', 1)", "data.?x.orValue(1)"),
         ("`Hi ${data.name}!`", "'Hi ' + string(data.name) + '!'"),
         ("f'Hi {data.name}'", "'Hi ' + string(data.name)"),
         ("data.country == ‘CH’", "data.country == 'CH'"),  # noqa: RUF001 # smart quotes

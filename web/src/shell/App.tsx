@@ -94,7 +94,7 @@ function Studio({ isDown }: { isDown: boolean }) {
         Skip to the page
       </a>
       <NavigationRail page={route.page} />
-      <main id="main" className="studio__main" tabIndex={-1}>
+      <main id="main" className="studio__main" tabIndex={-1} data-stop="page">
         {isDown && (
           <div className="studio__down" role="status">
             The service is not responding. Your changes are kept here; the page reconnects automatically.

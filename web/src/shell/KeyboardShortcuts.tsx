@@ -1,12 +1,15 @@
 /** Maps key presses to commands; the only key listener of the page. */
 
-import { useEffect } from "react";
+import { useEffect, useLayoutEffect } from "react";
 import type { FocusArea } from "../state/commands";
-import { commandFor } from "../state/commands";
+import { commandFor, registerCommands } from "../state/commands";
 import { loadLetterKeys } from "./letterShortcuts";
+import { REGION_COMMANDS } from "./regions";
 
 export function KeyboardShortcuts() {
   useEffect(loadLetterKeys, []);
+  // Before those of a page, so that the list of all keys has one order.
+  useLayoutEffect(() => registerCommands(REGION_COMMANDS), []);
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing) return;

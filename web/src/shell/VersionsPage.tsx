@@ -54,17 +54,19 @@ export default function VersionsPage({ name }: { name: string }) {
   };
   return (
     <div className="history">
-      <div className="history__bar">
+      <div className="history__bar" data-stop="bar">
         <a className="button button--quiet" href={current ? hrefTo("w", name) : "#/"}>
           ← {current ? "Editor" : "Workflows"}
         </a>
         <h1>Versions of {safeText(name).text}</h1>
       </div>
-      <section className="history__list" aria-label="Saved versions">
+      <section className="history__list" aria-label="Saved versions" data-stop="list">
         <VersionList versions={versions} chosen={chosen.number} onChoose={setNumber} />
       </section>
-      <div className="history__canvas">{editor && <ComparisonCanvas editor={editor} />}</div>
-      <aside className="history__side" aria-label="Version">
+      <div className="history__canvas" data-stop="canvas">
+        {editor && <ComparisonCanvas editor={editor} />}
+      </div>
+      <aside className="history__side" aria-label="Version" data-stop="side">
         <h2>{chosen.label ? safeText(chosen.label).text : `Version ${chosen.number}`}</h2>
         <p className="faint">
           Saved {new Date(chosen.savedAt).toLocaleString()} by {authorOf(chosen)}

@@ -18,15 +18,15 @@ import { openNodeSearch } from "../state/nodeSearch";
 import { panelStore, setPanels } from "../state/panels";
 import { selectAndFocus, removeSelection } from "../state/selection";
 import { openSubworkflow, subworkflowOf } from "../state/subworkflows";
-import { focusRegion, isInPanel, focusNextRegion } from "./regions";
+import { focusRegion, isInPanel } from "./regions";
 import { copySelection, duplicateSelection, pasteLastCopy, useClipboard } from "./useClipboard";
 
 const NUDGE_PX = 10;
 
-/** Registers the commands of an editor, and those that work without one. */
+/** Registers the commands of an editor. */
 export function useCommands(editor: Editor | null, own: readonly Command[]): void {
   useEffect(
-    () => registerCommands(editor ? [...editorCommands(editor), ...own] : REGION_COMMANDS),
+    () => (editor ? registerCommands([...editorCommands(editor), ...own]) : undefined),
     [editor, own],
   );
   useClipboard(editor);
@@ -115,24 +115,6 @@ const DIRECTIONS: readonly { direction: Direction; title: string; key: string; x
   { direction: "right", title: "Go to the next node", key: "arrowright", x: 1, y: 0 },
   { direction: "up", title: "Go to the node above", key: "arrowup", x: 0, y: -1 },
   { direction: "down", title: "Go to the node below", key: "arrowdown", x: 0, y: 1 },
-];
-
-/** Commands that need no open workflow. */
-const REGION_COMMANDS: readonly Command[] = [
-  {
-    id: "next-part",
-    title: "Go to the next panel",
-    keys: "f6",
-    inFields: true,
-    run: () => focusNextRegion(1),
-  },
-  {
-    id: "part-before",
-    title: "Go to the previous panel",
-    keys: "shift+f6",
-    inFields: true,
-    run: () => focusNextRegion(-1),
-  },
 ];
 
 function editorCommands(editor: Editor): readonly Command[] {
@@ -234,7 +216,6 @@ function editorCommands(editor: Editor): readonly Command[] {
       isDisabled: () => !isInPanel(),
       run: () => editor.canvas?.focus([...document.selection].at(-1)),
     },
-    ...REGION_COMMANDS,
     {
       id: "undo",
       title: "Undo",

@@ -3,7 +3,7 @@
 import { useEffect } from "react";
 import type { Route } from "../state/route";
 import { pageTitle } from "./pages";
-import { firstFocusable } from "./regions";
+import { firstFocusable, focusHeading, headingOfPage } from "./regions";
 
 /** Sets the title of the tab, and focuses the heading of a new page unless the focus is on the page already. */
 export function usePageFocus(route: Route): void {
@@ -39,19 +39,6 @@ function focusPage(): (() => void) | undefined {
   });
   observer.observe(main, { childList: true, subtree: true });
   return () => observer.disconnect();
-}
-
-/** The page before stays in the document, hidden, while the code of the next one is loaded. */
-function headingOfPage(): HTMLElement | undefined {
-  const headings = document.querySelectorAll<HTMLElement>("#main h1");
-  return [...headings].find((heading) => heading.checkVisibility());
-}
-
-/** The heading of the page; if it is not rendered yet, the page itself. */
-function focusHeading(): void {
-  const heading = headingOfPage();
-  heading?.setAttribute("tabindex", "-1");
-  (heading ?? document.getElementById("main"))?.focus();
 }
 
 /** When the focused element is removed, focuses the nearest remaining element around it. */

@@ -1,32 +1,16 @@
-import type { ButtonHTMLAttributes } from "react";
+import type { ButtonHTMLAttributes, FocusEvent, MouseEvent } from "react";
+import { useState } from "react";
 import type { IconName } from "./Icon";
 import { Icon } from "./Icon";
 
 interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
   look?: "plain" | "primary" | "quiet" | "danger";
   icon?: IconName;
-  /** Its action is under way: it does nothing, and unlike a disabled one keeps the focus. */
-  isBusy?: boolean;
 }
 
-export function Button({
-  look = "plain",
-  icon,
-  isBusy = false,
-  onClick,
-  children,
-  className = "",
-  type = "button",
-  ...rest
-}: Props) {
+export function Button({ look = "plain", icon, children, className = "", ...rest }: Props) {
   return (
-    <button
-      type={type}
-      className={`button button--${look} ${className}`}
-      aria-disabled={isBusy || undefined}
-      onClick={isBusy ? undefined : onClick}
-      {...rest}
-    >
+    <button {...useKeptFocus(rest)} className={`button button--${look} ${className}`}>
       {icon && <Icon name={icon} />}
       {children}
     </button>
@@ -41,16 +25,48 @@ export function IconButton({
   keys,
   className = "",
   ...rest
-}: Omit<Props, "isBusy"> & { label: string; icon: IconName; keys?: string }) {
+}: Props & { label: string; icon: IconName; keys?: string }) {
   return (
     <button
-      type="button"
+      {...useKeptFocus(rest)}
       className={`button button--${look} button--icon ${className}`}
       aria-label={label}
       title={keys ? `${label} (${keys})` : label}
-      {...rest}
     >
       <Icon name={icon} />
     </button>
   );
+}
+
+/**
+ * The browser takes the focus away from a button that is disabled, for example while its action is under way.
+ * A button that has the focus keeps it: it says that it is disabled and does nothing, until the focus moves on.
+ */
+function useKeptFocus({
+  type = "button",
+  disabled = false,
+  onClick,
+  onFocus,
+  onBlur,
+  ...rest
+}: ButtonHTMLAttributes<HTMLButtonElement>): ButtonHTMLAttributes<HTMLButtonElement> {
+  const [hasFocus, setFocus] = useState(false);
+  const isHeld = disabled && hasFocus;
+  return {
+    ...rest,
+    type,
+    disabled: disabled && !isHeld,
+    ...(isHeld ? { "aria-disabled": true } : {}),
+    // A click on the button of a form would submit it.
+    onClick: isHeld ? (event: MouseEvent) => event.preventDefault() : onClick,
+    onFocus(event: FocusEvent<HTMLButtonElement>) {
+      setFocus(true);
+      onFocus?.(event);
+    },
+    onBlur(event: FocusEvent<HTMLButtonElement>) {
+      // A window that goes to the background gives the focus back later.
+      setFocus(document.activeElement === event.currentTarget);
+      onBlur?.(event);
+    },
+  };
 }

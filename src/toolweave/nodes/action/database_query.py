@@ -9,6 +9,7 @@ from toolweave.catalog.spec import Effect, Example, Field, NodeSpec
 from toolweave.catalog.sql_texts import (
     address_fault,
     meant_parameters,
+    named_values,
     parameter_fault,
     statement_fault,
     with_marks,
@@ -58,7 +59,8 @@ def _check_values(given: NodeInput) -> None:
     why = None if "{{" in query else parameter_fault(query, values)
     if why is None:
         return
-    fix = meant_parameters(query, values) if isinstance(values, dict) else None
+    named = values if isinstance(values, dict) else named_values(query, values)
+    fix = meant_parameters(query, named) if isinstance(values, dict) else named
     # The names of the values are in the document, whatever the values are.
     raise refused_at(
         ("parameters",),

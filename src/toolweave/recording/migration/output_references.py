@@ -13,8 +13,9 @@ from toolweave.tools.document import Steps
 from toolweave.workflow.checks.path_rewriting import rewritten
 from toolweave.workflow.graph import Graph
 from toolweave.workflow.model import OUTPUT_PORT, Node, NodeId, Workflow
+from toolweave.workflow.scope.node_outputs import VALUE_PORTS
 from toolweave.workflow.scope.references import NodeReferences, asked_by
-from toolweave.workflow.scope.scope import TABLE, VALUE_PORTS
+from toolweave.workflow.scope.scope import TABLE
 
 Specs = Callable[[Node], NodeSpec | None]
 _INCOMING = frozenset({"data", "input"})

@@ -48,7 +48,7 @@ def check_workflow(
 
 
 def _problems(workflow: Workflow, known: KnownEnvironment, format: FormatName) -> list[Problem]:
-    problems = list(_checked(CheckContext(workflow, known, format)))
+    problems = _checked(CheckContext(workflow, known, format))
     for index, subflow in enumerate(workflow.subflows):
         place = pointer("subAgentFlows", index)
         found = _checked(CheckContext(subflow, known, format, workflow))
@@ -83,9 +83,14 @@ def _says_less(problem: Problem, other: Problem) -> bool:
     return problem.code == _PATTERN and problem.hint is None and problem.patch is None
 
 
-def _checked(case: CheckContext) -> Iterator[Problem]:
+def _checked(case: CheckContext) -> list[Problem]:
+    found: list[Problem] = []
+    with_constants = case.once(filled)
     for check, reads_constants in subjects():
-        yield from check(case.once(filled) if reads_constants else case)
+        found += check(with_constants if reads_constants else case)
+    with_constants.forget()
+    case.forget()
+    return found
 
 
 def _moved(problem: Problem, by: str) -> Problem:

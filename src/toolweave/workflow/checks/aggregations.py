@@ -6,6 +6,7 @@
 from collections.abc import Iterator
 
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.tools.meaning import meant
 from toolweave.tools.value_preview import shown
@@ -16,6 +17,8 @@ CODE = "FIELD_FORM_UNUSUAL"
 _REF = "ACTION.DATA_TRANSFORMATION"
 _NAME = "aggregation_functions"
 _FUNCTIONS = ("count", "sum", "avg", "min", "max", "first", "last")
+# `AVG(amount)`, `avg:amount`, `avg amount`
+_NOTATION = pattern(r"(?P<name>[A-Za-z]+)(?:\s*\(\s*|\s*:\s*|\s+)(?P<field>[\w.]+)\s*\)?")
 _CALLED = frozenset({"function", "func", "fn", "operation", "op", "aggregate", "agg", "type"})
 _OF = frozenset({"field", "column", "path", "of", "source", "on", "key"})
 _NAMED = frozenset({"alias", "as", "name", "output", "target", "output_field", "result"})
@@ -23,9 +26,7 @@ _NAMED = frozenset({"alias", "as", "name", "output", "target", "output_field", "
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield aggregations that are written in another form."""
-    for facts in node_table(case).nested:
-        if facts.spec is None or facts.spec.ref != _REF:
-            continue
+    for facts in node_table(case).of_refs({_REF}):
         given = facts.settings.get(_NAME)
         place = f"{facts.place}/configurations/{_NAME}"
         if isinstance(given, list):
@@ -47,7 +48,14 @@ def _problem(place: str, given: Json, made: Json) -> Problem:
 def _written(one: Json) -> str | None:
     """An aggregation as text: `sum(amount)`."""
     if isinstance(one, str):
-        return "count" if one.replace(" ", "").lower() == "count(*)" else None
+        if one.replace(" ", "").lower() == "count(*)":
+            return "count"
+        found = _NOTATION.fullmatch(one.strip())
+        return _function(found["name"], found["field"]) if found else None
+    if isinstance(one, dict) and len(one) == 1:
+        ((name, field),) = one.items()
+        if name.lower() in _FUNCTIONS and isinstance(field, str):
+            return _function(name, field)
     if not isinstance(one, dict) or not one.keys() <= _CALLED | _OF:
         return None
     called = [value for key, value in one.items() if key in _CALLED]
@@ -59,6 +67,11 @@ def _written(one: Json) -> str | None:
     if len(name) != 1 or not (field is None or isinstance(field, str)):
         return None
     return f"{name[0]}({field})" if field and field != "*" else name[0]
+
+
+def _function(name: str, field: str) -> str | None:
+    """`avg(amount)`, where the function is one of ours in any case."""
+    return f"{name.lower()}({field})" if name.lower() in _FUNCTIONS and field != "*" else None
 
 
 def _listed(given: list[Json]) -> JsonObject | None:

@@ -15,6 +15,7 @@ from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.node_facts import NodeFacts, node_table
 
 CODE = "FIELD_FORM_UNUSUAL"
+_REFS = ("FLOW.IF", "FLOW.SWITCH")
 _LEFT = frozenset({"left", "leftvalue", "value1", "field", "variable", "lhs", "key", "path"})
 _SIGN = frozenset({"operator", "operation", "op", "comparison", "comparator", "condition"})
 _RIGHT = frozenset({"right", "rightvalue", "value2", "value", "rhs", "compareto"})
@@ -42,7 +43,7 @@ _SEPARATORS = pattern(r"[\s_-]+")
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield decisions whose comparison is not written as an expression."""
-    for facts in node_table(case).nodes:
+    for facts in node_table(case).of_refs(_REFS):
         spec, settings = facts.spec, facts.settings
         if spec is None or spec.origin is not None:
             continue

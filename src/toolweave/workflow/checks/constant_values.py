@@ -5,6 +5,7 @@ is refused, and fixed, as the value itself would be. Not a check.
 """
 
 from dataclasses import replace
+from operator import is_
 
 from toolweave.catalog.spec import NodeSpec
 from toolweave.cel.language import Result, Value, compile_text, evaluate
@@ -27,18 +28,20 @@ _MAY_BE = pattern(
 
 def filled(case: CheckContext) -> CheckContext:
     """The workflow with the values of its constant templates; the same where it has none."""
-    table = node_table(case).nodes
     nodes = tuple(
-        [_with_constants(one.node, one.spec) if _may_have(one) else one.node for one in table]
+        [
+            _with_constants(one.node, one.spec) if one.may_ask and _may_have(one) else one.node
+            for one in node_table(case).nodes
+        ]
     )
-    if all(made is one.node for made, one in zip(nodes, table, strict=True)):
+    if all(map(is_, nodes, case.workflow.nodes)):
         return case
     workflow = replace(case.workflow, nodes=nodes)
     return CheckContext(workflow, case.known, case.format, case.whole)
 
 
 def _may_have(facts: NodeFacts) -> bool:
-    return facts.is_nested or ("{{" in facts.texts and _MAY_BE.search(facts.texts) is not None)
+    return facts.is_nested or _MAY_BE.search(facts.texts) is not None
 
 
 def _with_constants(node: Node, spec: NodeSpec | None) -> Node:

@@ -51,7 +51,6 @@ class RequiredInput:
 class SpecFacts:
     """Facts derived from specifications, by their names, which are unique in a catalog."""
 
-    parts: dict[tuple[str, str], NodePart] = field(default_factory=dict[tuple[str, str], NodePart])
     needed: dict[str, tuple[RequiredInput, ...]] = field(
         default_factory=dict[str, tuple[RequiredInput, ...]]
     )
@@ -153,6 +152,10 @@ class CheckContext:
             made = self._made[make] = make(self)
             return made
 
+    def forget(self) -> None:
+        """Drop what was worked out: some of it refers to this, and would wait to be collected."""
+        self._made.clear()
+
     @property
     def is_subflow(self) -> bool:
         """Whether this is a sub-flow of another workflow."""
@@ -174,18 +177,20 @@ class CheckContext:
         found = self.known.catalog.get
         return tuple(
             [
-                found(node.type, subtype)
-                if isinstance(subtype := node.data.get("subtype"), str)
-                else None
+                # Without a name of a catalog node, it is none.
+                None if node.ref is None else found(node.type, str(node.data["subtype"]))
                 for node in self.workflow.nodes
             ]
         )
 
     @cached_property
     def _spec_of(self) -> dict[str, NodeSpec | None]:
+        known, nodes = self.graph.nodes, self.workflow.nodes
+        if len(known) == len(nodes):
+            return dict(zip(known, self.specs, strict=True))
         # Of several nodes with one id, the first counts.
-        nodes = reversed(self.workflow.nodes)
-        return {node.id: spec for node, spec in zip(nodes, reversed(self.specs), strict=True)}
+        found = zip(reversed(nodes), reversed(self.specs), strict=True)
+        return {node.id: spec for node, spec in found}
 
     @cached_property
     def _first(self) -> dict[str, int]:
@@ -205,6 +210,11 @@ class CheckContext:
     def at_edge(self, index: int, *steps: str | int) -> str:
         """Return a pointer into an edge, by its index."""
         return pointer("connections", index, *steps)
+
+    @cached_property
+    def said_edges(self) -> list[tuple[int, Edge]]:
+        """The edges with a condition or unknown keys: few."""
+        return [one for one in self.edges if one[1].condition or one[1].extras]
 
     @cached_property
     def edges(self) -> tuple[tuple[int, Edge], ...]:

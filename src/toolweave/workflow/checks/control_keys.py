@@ -96,7 +96,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
     """Yield keys that control nothing here."""
     for index, node in enumerate(case.workflow.nodes):
         # Nearly all nodes have nothing else, and files are large.
-        if not node.extras and _USUAL.issuperset(node.data):
+        if not node.extras and (node.type == "mcp" or _USUAL.issuperset(node.data)):
             continue
         place = f"/nodes/{index}"
         if any(map(_is_control, node.extras)):
@@ -116,9 +116,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
 
 
 def _edges(case: CheckContext) -> Iterator[Problem]:
-    for index, edge in case.edges:
-        if not edge.condition and not edge.extras:
-            continue
+    for index, edge in case.said_edges:
         if edge.condition and case.format != "flow" and _is_catalog(case, edge.source):
             if (way := _way_out(case, edge, "condition", edge.condition)) is not None:
                 yield _with_port(case, index, "condition", "/condition", way)

@@ -27,7 +27,7 @@ def corrected_specs(case: CheckContext) -> Sequence[NodeSpec | None]:
 
 def _listed(case: CheckContext) -> tuple[tuple[int, Node, NodeSpec], ...]:
     found = enumerate(zip(case.workflow.nodes, corrected_specs(case), strict=True))
-    return tuple((index, node, spec) for index, (node, spec) in found if spec is not None)
+    return tuple([(index, node, spec) for index, (node, spec) in found if spec is not None])
 
 
 def _corrected(case: CheckContext) -> list[NodeSpec | None]:

@@ -27,11 +27,10 @@ from toolweave.workflow.checks.prompt_names import PromptNames
 from toolweave.workflow.checks.reread_expressions import field_meant, reread
 from toolweave.workflow.checks.reserved_ids import by_reserved_id
 from toolweave.workflow.checks.spelling import closest
-from toolweave.workflow.checks.templated_values import MARK
 from toolweave.workflow.checks.typed_expressions import never_equal, type_faults, type_repair
 from toolweave.workflow.model import Node, NodeId
 from toolweave.workflow.scope.loop_items import loop_variable
-from toolweave.workflow.scope.reachability import is_loop
+from toolweave.workflow.scope.reachability import LOOPS
 from toolweave.workflow.scope.references import Language, NodeReferences, asked_in
 from toolweave.workflow.scope.resolved_path import ResolvedPath, Trouble
 from toolweave.workflow.scope.scope import Scope
@@ -72,11 +71,9 @@ class _Judged:
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield problems for unknown references, values of the wrong type and missing inputs."""
     flow = _Flow(case, case.once(scope_of))
-    for facts in node_table(case).nodes:
-        # Of several nodes with one id, references mean the first.
-        if case.graph.nodes[facts.node.id] is facts.node:
-            for problem in flow.node(facts):
-                yield problem if facts.is_enabled else replace(problem, severity="warning")
+    for facts in node_table(case).first:
+        for problem in flow.node(facts, case.specs[facts.index]):
+            yield problem if facts.is_enabled else replace(problem, severity="warning")
 
 
 class _Flow:
@@ -87,37 +84,43 @@ class _Flow:
         self._feeding = InputFit(case, scope)
         self._naming = PromptNames(scope)
         self._lists = LoopLists(case, scope, self._path_repair)
-        self._edge_ids = {edge.id for edge in case.workflow.edges}
 
-    def node(self, facts: NodeFacts) -> Iterable[Problem]:
+    def node(self, facts: NodeFacts, spec: NodeSpec | None) -> Iterable[Problem]:
         """The problems of a node; most have nothing that could be wrong."""
-        node, spec = facts.node, self._case.specs[facts.index]
+        node = facts.node
         found: list[Problem] = []
-        if _may_ask(facts, spec) and (asked := self._scope.asked_by(node)):
+        is_own = node.type != "mcp" if spec is None else spec.ref in CEL_FIELDS
+        if (facts.may_ask or is_own) and (asked := self._scope.asked_by(node)):
             found += self._asked(node, asked)
-        if is_loop(node):
+        if node.ref in LOOPS:
             found += self._lists.problems(node)
-        if spec is not None and self._feeding.may_miss(node, spec):
+        if spec is not None:
             found += self._feeding.missing(node, spec)
         return found
 
-    def _asked(self, node: Node, asked: Sequence[NodeReferences]) -> Iterator[Problem]:
+    def _asked(self, node: Node, asked: Sequence[NodeReferences]) -> Iterable[Problem]:
+        # Most texts ask for one thing only, and that is right.
+        if len(asked) == 1 and asked[0].expression is not None and not self._wrong(node, asked[0]):
+            return self._of_right(node, asked)
+        return self._of_groups(node, asked)
+
+    def _of_right(self, node: Node, group: Sequence[NodeReferences]) -> list[Problem]:
+        """The problems of a text whose references are all right."""
+        found: list[Problem] = []
+        for one in group:
+            # A path alone has no operation that its type could not fit.
+            if one.path is None:
+                found += self._types(node, one)
+        if misfit := self._feeding.misfit(node, group[0]):
+            found.append(misfit)
+        return found
+
+    def _of_groups(self, node: Node, asked: Sequence[NodeReferences]) -> Iterator[Problem]:
         unordered: dict[NodeId, tuple[NodeReferences, PathReference]] = {}
-        # Most texts ask for one thing only.
-        groups = (
-            (asked,)
-            if len(asked) == 1
-            else [tuple(group) for _, group in groupby(asked, key=attrgetter("steps"))]
-        )
-        for group in groups:
+        for group in [tuple(group) for _, group in groupby(asked, key=attrgetter("steps"))]:
             wrong = [(one, self._wrong(node, one)) for one in group]
             if not any(faults or one.expression is None for one, faults in wrong):
-                for one, _ in wrong:
-                    # A path alone has no operation that its type could not fit.
-                    if one.path is None:
-                        yield from self._types(node, one)
-                if misfit := self._feeding.misfit(node, wrong[0][0]):
-                    yield misfit
+                yield from self._of_right(node, group)
                 continue
             for one, faults in wrong:
                 for reference, found in faults:
@@ -243,8 +246,10 @@ class _Flow:
     def _found(self, node: Node, path: Path, language: Language) -> ResolvedPath:
         """Resolve a path; a typo is reported even where the run's input is unrestricted."""
         found = self._scope.find(node, path, language)
+        if not found.is_open:
+            return found
         at = 3 if path[0] == "nodes" else 1
-        if not found.is_open or not isinstance(path[at], str):
+        if not isinstance(path[at], str):
             return found
         before = self._scope.find(node, path[:at], language)
         fields = before.shape.fields
@@ -400,17 +405,12 @@ class _Flow:
             for reference in one.expression.references
         )
         edge_id = f"{other}-{node.id}"
-        if not has_one_way or reads_input or node.type != "mcp" or edge_id in self._edge_ids:
+        is_taken = any(edge.id == edge_id for _, edge in self._case.edges)
+        if not has_one_way or reads_input or node.type != "mcp" or is_taken:
             return None
         edge = {"id": edge_id, "from": other, "to": node.id}
         edge |= {"fromPort": "output", "toPort": "input"}
         return ({"op": "add", "path": "/connections/-", "value": edge},)
-
-
-def _may_ask(facts: NodeFacts, spec: NodeSpec | None) -> bool:
-    if facts.is_nested or MARK in facts.texts:
-        return True
-    return facts.node.type != "mcp" if spec is None else spec.ref in CEL_FIELDS
 
 
 def _is_guarded(found: tuple[PathReference, ResolvedPath], tested: Path) -> bool:

@@ -9,9 +9,9 @@ from toolweave.json_text import Json
 from toolweave.problems import Problem
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.checks.foreign_repair import scope_of
-from toolweave.workflow.checks.kinds import is_loop
+from toolweave.workflow.checks.kinds import LOOPS, is_loop
+from toolweave.workflow.checks.node_facts import node_table
 from toolweave.workflow.checks.ports import ERROR, LOOP_PORTS, is_attachment
 from toolweave.workflow.checks.templated_values import has_template
 from toolweave.workflow.model import Edge, Node, NodeId
@@ -21,18 +21,17 @@ from toolweave.workflow.scope.reachability import BACK_PORT
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield edges that carry nothing or leave a loop, and reads of disabled nodes."""
-    conditional: dict[NodeId, NodeSpec] = {}
-    disabled: set[NodeId] = set()
-    has_loop = has_attached = False
-    for _, node, spec in catalog_nodes(case):
-        if case.made.of_spec(_conditional, spec):
-            conditional[node.id] = spec
-        if object_at(node.data, "configurations").get("enabled") is False:
-            disabled.add(node.id)
-        if spec.ref == "FLOW.IF":
-            yield from _same_way(case, node)
-        has_loop |= is_loop(node)
-        has_attached |= "attachedNodes" in node.data
+    table = node_table(case)
+    # Of several nodes with one id, the last counts here.
+    found = sorted(table.having(_conditional), key=lambda one: one[0].index)
+    conditional = {facts.node.id: spec for facts, spec, _ in found}
+    for facts in table.of_refs({"FLOW.IF"}):
+        yield from _same_way(case, facts.node)
+    has_loop = any(is_loop(one.node) for one in table.of_refs(LOOPS))
+    has_attached = "attachedNodes" in table.keys and any(
+        "attachedNodes" in one.node.data for one in table.catalog
+    )
+    disabled = [one.node.id for one in table.catalog if not one.is_enabled]
     # Most workflows have none of these.
     if conditional or has_loop or has_attached:
         yield from _edges(case, conditional, has_loop=has_loop)

@@ -45,17 +45,19 @@ _MAX_PARAMETERS = 100
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield values that mean a known one."""
+    odd = nodes_with_odd_parameters(case)
     for facts in node_table(case).of_kinds(_OPTIONS):
-        node, kind, place = facts.node, facts.kind, facts.place
+        data, kind = facts.node.data, facts.kind
         for key, options in _OPTIONS[kind].items():
-            given = node.data.get(key)
+            given = data.get(key)
             if isinstance(given, str) and given not in options:
-                yield from _problem(place + pointer(key), key, given, _one_of(given, options))
+                at = facts.place + pointer(key)
+                yield from _problem(at, key, given, _one_of(given, options))
         if kind == "mcp":
-            if facts.index in nodes_with_odd_parameters(case):
-                yield from _parameters(node.data.get("parameters"), f"{place}/parameters")
+            if facts.index in odd:
+                yield from _parameters(data.get("parameters"), f"{facts.place}/parameters")
         elif kind == "skill":
-            yield from _name(node, f"{place}/name")
+            yield from _name(facts.node, f"{facts.place}/name")
 
 
 def _one_of(given: str, options: tuple[str, ...]) -> str | None:

@@ -77,15 +77,14 @@ def check(case: CheckContext) -> Iterator[Problem]:
     options = case.workflow.extras.get("slashCommandOptions")
     if isinstance(options, dict):
         yield from _words("slashCommandOptions", options, "/slashCommandOptions")
-    for facts in node_table(case).of_kinds(_KINDS):
+    table, odd = node_table(case), nodes_with_odd_parameters(case)
+    for facts in table.of_kinds(_KINDS):
         node = facts.node
-        if "subtype" in node.data:
-            continue
-        if node.type != "mcp" or facts.index in nodes_with_odd_parameters(case):
+        if (node.type != "mcp" or facts.index in odd) and "subtype" not in node.data:
             yield from _of_node(case, node, facts.kind, facts.place)
-    for index, node in enumerate(case.workflow.nodes):
-        if node.parent is not None and "subtype" not in node.data:
-            yield from _in_no_group(case, node, index)
+    for facts in table.grouped:
+        if "subtype" not in facts.node.data:
+            yield from _in_no_group(case, facts.node, facts.index)
 
 
 def _of_node(case: CheckContext, node: Node, kind: str, place: str) -> Iterator[Problem]:

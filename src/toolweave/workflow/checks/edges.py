@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from toolweave.catalog.spec import NodeSpec
 from toolweave.problems import Problem
 from toolweave.tools.meaning import meant as meant_options
 from toolweave.tools.value_preview import shown
@@ -28,6 +29,8 @@ from toolweave.workflow.formats.flow import FLOW_KINDS
 from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, SAME_AS_OUTPUT, Edge, Node, NodeId
 from toolweave.workflow.revise_loops import leads_back
 
+# Kinds of nodes that an edge may only enter, or only leave.
+_CLOSED = SILENT | {"start", "end", "TRIGGER"}
 # The port of a node with several outputs is not guessed.
 MAX_PORTS = 100
 # Values that only style the edge on a canvas.
@@ -40,6 +43,9 @@ def check(case: CheckContext) -> Iterator[Problem]:
     never_source, never_target = _closed_ends(case)
     seen: dict[tuple[object, ...], int] = {}
     nodes = case.graph.nodes
+    # Nearly all edges connect two nodes that no other edge connects.
+    pairs = {(edge.source, edge.target) for edge in case.workflow.edges}
+    are_different = len(pairs) == len(case.workflow.edges)
     for index, edge in case.edges:
         source, target = edge.source, edge.target
         # An edge without ends is reported when the file is parsed.
@@ -51,16 +57,17 @@ def check(case: CheckContext) -> Iterator[Problem]:
         if source == target and not _may_repeat(case, edge):
             yield _to_itself(case, index, edge)
             continue
-        first = seen.setdefault((source, target, *way(edge)), index)
-        if first != index:
-            yield _twice(case, index, first, edge)
+        if not are_different:
+            first = seen.setdefault((source, target, *way(edge)), index)
+            if first != index:
+                yield _twice(case, index, first, edge)
         if (source in never_source or target in never_target) and (
             misplaced := _placed(case, index, edge)
         ):
             yield misplaced
         if case.format == "flow":
             yield from kind_problems(case, index, edge)
-        if not is_attachment(edge) and not ways.has_both(edge):
+        if not ways.has_both(edge) and not is_attachment(edge):
             yield from ways.problems(index, edge)
     yield from _open_branches(case)
 
@@ -69,18 +76,26 @@ def _closed_ends(case: CheckContext) -> tuple[set[NodeId], set[NodeId]]:
     """Return the nodes that no edge may leave, and those that none may enter."""
     never_source: set[NodeId] = set()
     never_target: set[NodeId] = set()
-    for facts in node_table(case).nodes:
-        node, kind = facts.node, facts.kind
-        if kind == "mcp" or case.graph.nodes[node.id] is not node:
+    table, nodes = node_table(case), case.graph.nodes
+    for facts in table.of_kinds(_CLOSED):
+        node = facts.node
+        if nodes[node.id] is not node:
             continue
         is_silent = node.type in SILENT
-        if is_silent or kind == "end":
+        if is_silent or facts.kind == "end":
             never_source.add(node.id)
-        spec = case.specs[facts.index]
-        is_first = node.type == "TRIGGER" or kind == "start"
-        if is_silent or is_first or (spec is not None and not spec.input_ports):
+        if is_silent or node.type == "TRIGGER" or facts.kind == "start":
+            never_target.add(node.id)
+    for facts, _, _ in table.having(_takes_nothing):
+        node = facts.node
+        # A node whose name is misspelt may be meant to be another one.
+        if case.specs[facts.index] is not None and nodes[node.id] is node and facts.kind != "mcp":
             never_target.add(node.id)
     return never_source, never_target
+
+
+def _takes_nothing(spec: NodeSpec) -> bool:
+    return not spec.input_ports
 
 
 def _to_itself(case: CheckContext, index: int, edge: Edge) -> Problem:
@@ -181,7 +196,9 @@ class _Ways:
 
     def __init__(self, case: CheckContext) -> None:
         self._case = case
-        self._out: dict[tuple[str, str], tuple[tuple[str, ...], frozenset[str]] | None] = {}
+        # By node, and by specification.
+        self._out: dict[str, tuple[tuple[str, ...], frozenset[str]] | None] = {}
+        self._out_of_spec: dict[str, tuple[tuple[str, ...], frozenset[str]] | None] = {}
         self._left = MAX_LOOKED_UP
 
     def has_both(self, edge: Edge) -> bool:
@@ -189,10 +206,11 @@ class _Ways:
         if edge.target_port != INPUT_PORT:
             return False
         source = self._case.graph.nodes[edge.source]
-        if source.type == "mcp" and edge.source_port == OUTPUT_PORT:
+        port = edge.source_port
+        if source.type == "mcp" and port == OUTPUT_PORT:
             return True
         known = self._ways_out(source)
-        return known is None or edge.source_port in known[1]
+        return known is None or port in known[1]
 
     def problems(self, index: int, edge: Edge) -> Iterator[Problem]:
         """Yield a problem for each port that its node does not have."""
@@ -206,13 +224,15 @@ class _Ways:
 
     def _ways_out(self, node: Node) -> tuple[tuple[str, ...], frozenset[str]] | None:
         spec = self._case.spec(node)
-        key = ("", node.id) if spec is None or spec.ref in NUMBERED else ("ref", spec.ref)
+        key, kept = node.id, self._out
+        if spec is not None and spec.ref not in NUMBERED:
+            key, kept = spec.ref, self._out_of_spec
         try:
-            return self._out[key]
+            return kept[key]
         except KeyError:
             known = out_ports(self._case, node)
             found = None if known is None else (known, names_out(self._case, node, known))
-            self._out[key] = found
+            kept[key] = found
             return found
 
     def _unknown(self, index: int, edge: Edge, known: tuple[str, ...]) -> Problem:
@@ -310,8 +330,9 @@ class _Ways:
 
 def _open_branches(case: CheckContext) -> Iterator[Problem]:
     """Yield branches of drawn decisions without an edge, if other branches have one."""
-    for node in case.graph.nodes.values():
-        if node.type not in DECISIONS:
+    for facts in node_table(case).of_kinds(DECISIONS):
+        node = facts.node
+        if node.type not in DECISIONS or case.graph.nodes[node.id] is not node:
             continue
         used = {edge.source_port for edge in case.graph.outgoing(node.id)}
         if not used or OUTPUT_PORT in used:

@@ -29,7 +29,7 @@ _LED = pattern(
 )
 # `{{- x -}}` and `{{~ x ~}}` take away the space around them.
 _TRIMMED = pattern(r"(?:[-~]\s+)?(?P<inner>[^-~\s].*?)(?:\s+[-~])?", re.DOTALL)
-_QUOTED_KEY = pattern(r"\.\s*('[^']*'|\"[^\"]*\")")
+_QUOTED_KEY = pattern(r"(?<=[\w\])])\.\s*('[^']*'|\"[^\"]*\")")
 _HAS_TEXT = pattern(r"\bhas\(\s*(['\"])([A-Za-z_][\w.]*)\1\s*\)")
 _MACRO = pattern(r"\.(filter|map|all|exists|exists_one)\(\s*(?![A-Za-z_]\w*\s*,)([A-Za-z_]\w*)\.")
 _MODULE = pattern(
@@ -62,7 +62,8 @@ _LISTS = pattern(
 )
 # `in_array('a', tags)` of PHP, `array_contains(tags, 'a')` of SQL.
 _IN_ARRAY = pattern(
-    r"\bin_?array\(\s*(?P<item>[^(),]+?)\s*,\s*(?P<list>[^(),]+?)\s*(?:,\s*true\s*)?\)", re.IGNORECASE
+    r"\bin_?array\(\s*(?P<item>[^(),]+?)\s*,\s*(?P<list>[^(),]+?)\s*(?:,\s*true\s*)?\)",
+    re.IGNORECASE,
 )
 _ARRAY_HAS = pattern(
     r"\b(?:array|list)_?(?:contains|has|includes)\(\s*(?P<list>[^(),]+?)\s*,\s*(?P<item>[^(),]+?)\s*\)",
@@ -75,10 +76,9 @@ _INDEX_OF = pattern(
 _NO_INDEX_OF = pattern(
     r"(?P<list>[A-Za-z_][\w.]*)\.indexOf\((?P<item>[^()]+)\)\s*(?:<\s*0|===?\s*-1)"
 )
-# `name ~ '^A'` of SQL and Perl.
-_TILDE = pattern(r"(?P<text>[A-Za-z_][\w.\[\]]*)\s*=?~\s*(?P<pattern>'[^']*'|\"[^\"]*\")")
 _NO_CASE = pattern(
-    r"(?P<text>[A-Za-z_][\w.\[\]]*)\s+ILIKE\s+'(?P<before>%?)(?P<part>[^%_']+)(?P<after>%?)'", re.IGNORECASE
+    r"(?P<text>[A-Za-z_][\w.\[\]]*)\s+ILIKE\s+'(?P<before>%?)(?P<part>[^%_']+)(?P<after>%?)'",
+    re.IGNORECASE,
 )
 # `total >= 1 and <= 5`
 _RANGE = pattern(
@@ -98,7 +98,7 @@ _POINTS = pattern(r"(?<=['\"])\s*\.\s+(?=[A-Za-z_'\"$])|(?<=[\w\])])\s+\.\s*(?=[
 _HYPHENS = pattern(r"\.([A-Za-z_]\w*(?:-[A-Za-z_]\w*)+)(?![\w(])")
 _CHAIN = pattern(
     r"(?P<left>[A-Za-z_][\w.\[\]'\"]*)\s*==\s*(?P<first>'[^']*'|\"[^\"]*\"|\d+)"
-    r"(?P<rest>(?:\s*(?:\|\||or|OR)\s*(?:'[^']*'|\"[^\"]*\"|\d+)(?!\s*[=<>!.\[]))+)"
+    r"(?P<rest>(?:\s*\|\|\s*(?:'[^']*'|\"[^\"]*\"|\d+)(?!\s*[=<>!.\[]))+)"
 )
 _JOINED = pattern(r"(?:'[^']*'|\"[^\"]*\")\s*\|\|")
 _IN_TEXT = pattern(
@@ -181,17 +181,7 @@ def _rewritten(text: str) -> Iterator[str]:
     yield _ARROW.sub("", plain)
     yield _DOLLAR.sub("", plain)
     yield _QUOTED_ROOT.sub(r"\1.", plain)
-    yield _LISTS.sub(r"[\1]", plain)
-    yield _IN_CALL.sub(_membership, plain)
-    yield _IN_ARRAY.sub(r"\g<item> in \g<list>", plain)
-    yield _ARRAY_HAS.sub(r"\g<item> in \g<list>", plain)
-    yield _TILDE.sub(r"\g<text>.matches(\g<pattern>)", plain)
-    yield _NO_CASE.sub(_contained, plain)
-    yield _RANGE.sub(r"\g<left> \g<first> && \g<left> \g<second>", plain)
-    if not _BRACKETS.search(plain):
-        yield _THOUSANDS.sub(lambda match: match[1].replace(",", ""), plain)
-    yield _NO_COMMA.sub(r"\1, ", plain)
-    yield _HALF.sub(r"\g<1> || \g<left> == ", plain)
+    yield from _of_lists(plain)
     for wrapper in (_WRAPPED, _LED):
         if (found := wrapper.fullmatch(plain)) is not None:
             yield found["inner"].strip()
@@ -199,7 +189,8 @@ def _rewritten(text: str) -> Iterator[str]:
         # `rows[::2]` is a part of a list.
         if wrong in plain and not (wrong == "::" and _STEPPED.search(plain)):
             yield _outside_quotes(plain, wrong, right)
-    yield _POINT_TWICE.sub(".", plain)
+    # `'a' .. b` of Lua joins texts.
+    yield _POINT_TWICE.sub("+" if " .. " in plain else ".", plain)
     yield _QUOTED_KEY.sub(r"[\1]", plain)
     yield _HAS_TEXT.sub(r"has(\2)", plain)
     yield _MACRO.sub(r".\1(\2, \2.", plain)
@@ -212,12 +203,25 @@ def _rewritten(text: str) -> Iterator[str]:
     yield _POINTS.sub(" + ", plain)
     yield _TWICE.sub(r"\1", plain)
     yield _UNITS.sub("", plain)
-    yield _CHAIN.sub(_compared_each, plain)
     if "?" not in plain:
         yield _COLONS.sub(".", plain)
     if plain.startswith("(") and _closing(plain) == len(plain) - 1:
         yield plain[1:-1].strip()
     yield from _balanced(plain)
+
+
+def _of_lists(plain: str) -> Iterator[str]:
+    """The text with lists, patterns and bounds as CEL writes them."""
+    yield _LISTS.sub(r"[\1]", plain)
+    yield _IN_CALL.sub(_membership, plain)
+    yield _IN_ARRAY.sub(r"\g<item> in \g<list>", plain)
+    yield _ARRAY_HAS.sub(r"\g<item> in \g<list>", plain)
+    yield _NO_CASE.sub(_contained, plain)
+    yield _RANGE.sub(r"\g<left> \g<first> && \g<left> \g<second>", plain)
+    if not _BRACKETS.search(plain):
+        yield _THOUSANDS.sub(lambda match: match[1].replace(",", ""), plain)
+    yield _NO_COMMA.sub(r"\1, ", plain)
+    yield _HALF.sub(r"\g<1> || \g<left> == ", plain)
 
 
 def _membership(match: re.Match[str]) -> str:

@@ -4,7 +4,6 @@ Older syntax that can be translated is a warning with its CEL translation as the
 checks references and types.
 """
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -12,6 +11,7 @@ from functools import lru_cache
 from toolweave.catalog.spec import NodeSpec
 from toolweave.cel.fault import SyntaxProblem, fault_at
 from toolweave.cel.language import compile_text
+from toolweave.cel.paths import quoted
 from toolweave.cel.templates import Placeholder, Template, moved, read_template, texts_in
 from toolweave.json_text import Json
 from toolweave.patterns import pattern
@@ -19,6 +19,7 @@ from toolweave.problems import Problem, pointer
 from toolweave.workflow.checks.cel_fields import CEL_FIELDS, TRANSLATED_FIELDS, CelText, cel_texts
 from toolweave.workflow.checks.constant_values import filled
 from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.edge_conversions import conversion_not_run
 from toolweave.workflow.checks.expression_rewrites import is_assignment, retyped
 from toolweave.workflow.checks.foreign_repair import ForeignRepair
 from toolweave.workflow.checks.misread_expressions import misread
@@ -30,9 +31,8 @@ from toolweave.workflow.formats.legacy.translate import (
     Translation,
     translate_condition,
     translate_expression,
-    translate_mapping,
 )
-from toolweave.workflow.model import Edge, Node
+from toolweave.workflow.model import Node
 from toolweave.workflow.modes import mode_of, object_at
 from toolweave.workflow.scope.references import Language, may_ask
 
@@ -67,19 +67,22 @@ def check(case: CheckContext) -> Iterator[Problem]:
     for facts, values in zip(
         node_table(case).nodes, node_table(case.once(filled)).nodes, strict=True
     ):
-        node, spec = facts.node, facts.spec
-        may_ask = facts.is_nested or MARK in facts.texts
-        if spec is not None and (may_ask or spec.ref in CEL_FIELDS):
-            for problem in texts.of_catalog_node(facts, values, spec, may_ask=may_ask):
+        spec = facts.spec
+        if spec is None:
+            node = facts.node
+            if facts.may_ask and node.type == "mcp" and mode_of(node.data) == "detailed":
+                place = f"{facts.place}/parameterValues"
+                yield from texts.templates(node, node.data.get("parameterValues"), place, "value")
+        elif facts.may_ask or spec.ref in CEL_FIELDS:
+            for problem in texts.of_catalog_node(facts, values, spec):
                 yield problem if facts.is_enabled else replace(problem, severity="warning")
-        elif may_ask and node.type == "mcp" and mode_of(node.data) == "detailed":
-            place = f"{facts.place}/parameterValues"
-            yield from texts.templates(node, node.data.get("parameterValues"), place, "value")
-    for index, edge in case.edges:
+    for index, edge in case.said_edges:
         if edge.condition:
             yield from _edge_condition(case.at_edge(index, "condition"), edge.condition)
         if source := edge.extras.get("conversion_function"):
-            yield from _conversion(case, edge, case.at_edge(index, "conversion_function"), source)
+            yield from conversion_not_run(
+                case, edge, case.at_edge(index, "conversion_function"), source
+            )
 
 
 def is_readable(text: str) -> bool:
@@ -100,7 +103,7 @@ class _Texts:
         self._foreign = ForeignRepair(case)
 
     def of_catalog_node(
-        self, facts: NodeFacts, values: NodeFacts, spec: NodeSpec, *, may_ask: bool
+        self, facts: NodeFacts, values: NodeFacts, spec: NodeSpec
     ) -> Iterator[Problem]:
         node, place = facts.node, facts.place
         for cel in cel_texts(spec, values.settings):
@@ -114,7 +117,7 @@ class _Texts:
                 if MARK in cel.text
                 else self._cel_text(node, cel, at)
             )
-        for part in ("configurations", "inputParams") if may_ask else ():
+        for part in ("configurations", "inputParams") if facts.may_ask else ():
             if value := node.data.get(part):
                 language = "config" if part == "configurations" else "value"
                 yield from self.templates(node, value, f"{place}/{part}", language)
@@ -200,13 +203,15 @@ class _Texts:
     def _with_braces(self, node: Node, cel: CelText, place: str) -> Iterator[Problem]:
         """Yield a text with placeholders beside CEL; a lone one may give the whole expression."""
         template = read_template(cel.text)
-        if template.is_bare:
-            content = template.placeholders[0].content
+        own = read_template(cel.text.removeprefix("="))
+        is_own = self._is_own(node, own)
+        if template.is_bare or (own.is_bare and is_own):
+            content = own.placeholders[0].content
             expression = compile_text(content)
             # What compares is the condition itself; a path may lead to the text of one. Whether
             # the value of a whole setting fits is checked with its type.
             is_condition = expression.is_ours and expression.kind == "bool" and not expression.path
-            if is_condition and len(cel.at) > 1:
+            if (is_condition and len(cel.at) > 1) or is_own:
                 yield _with_text(_braces(place), cel.text, content)
             return
         # `'{{ name }}'` is the value itself; a placeholder within a longer text stays in it.
@@ -214,10 +219,20 @@ class _Texts:
         if any("{{" in text for text in _QUOTED.findall(unquoted)):
             return
         repaired = self._foreign.repaired(node, unquoted, "own", parameter="item")
+        if repaired is None and is_own and not cel.field.is_condition:
+            joined = _joined(cel.text.removeprefix("="), own)
+            repaired = self._foreign.without_conversions(node, joined, "own")
         if repaired is not None:
             found = _with_text(_braces(place), cel.text, repaired)
             is_refused = cel.is_used and _is_refused(cel.text, template)
             yield replace(found, severity="error") if is_refused else found
+
+    def _is_own(self, node: Node, template: Template) -> bool:
+        """Whether the placeholders read names that only expressions of the node itself have."""
+        found = [compile_text(one.content) for one in template.placeholders]
+        return all(
+            one.is_ours and self._foreign.is_resolved(node, one, "own") for one in found
+        ) and not all(self._foreign.is_resolved(node, one, "config") for one in found)
 
     def _translated(self, node: Node, cel: CelText, verdict: _Verdict) -> _Verdict:
         target = str(cel.at[-1]) if len(cel.at) == 2 else None
@@ -252,6 +267,16 @@ def _braces(place: str) -> Problem:
         hint="an expression reads values without braces",
         severity="warning",
     )
+
+
+def _joined(text: str, template: Template) -> str:
+    """A text with placeholders as a sum of texts."""
+    pieces, end = list[str](), 0
+    for one in template.placeholders:
+        pieces += [quoted(text[end : one.start])] if one.start > end else []
+        pieces.append(f"string({one.content})")
+        end = one.end
+    return " + ".join([*pieces, *([quoted(text[end:])] if end < len(text) else [])])
 
 
 def _is_refused(text: str, template: Template) -> bool:
@@ -386,50 +411,8 @@ def _edge_condition(place: str, text: str) -> Iterator[Problem]:
             yield _older(place, text, verdict.ours)
 
 
-def _conversion(case: CheckContext, edge: Edge, place: str, source: Json) -> Iterator[Problem]:
-    if not isinstance(source, str):
-        return
-    translation = translate_mapping(source)
-    mapping = translation.text
-    yield Problem(
-        "CONVERSION_NOT_RUN",
-        place,
-        "the Python conversion is not run: the edge passes the output of its source unchanged"
-        if mapping
-        else translation.faults[0].problem(place).message,
-        hint=f"map it in the receiving node: {{{{ {mapping} }}}}"
-        if mapping
-        else "map the fields with expressions in the receiving node",
-        severity="warning",
-        patch=_mapped(case, edge, place, mapping) if mapping else None,
-    )
-
-
-def _mapped(
-    case: CheckContext, edge: Edge, place: str, mapping: str
-) -> tuple[dict[str, Json], ...] | None:
-    """Return operations that set the target's `data` to the mapping, if nothing else does."""
-    remove: dict[str, Json] = {"op": "remove", "path": place}
-    if mapping == "data":
-        return (remove,)
-    target = case.graph.nodes.get(edge.target)
-    spec = case.spec(target) if target else None
-    if target is None or spec is None or len(case.graph.incoming(target.id)) != 1:
-        return None
-    takes_it = any(one.name == "data" and one.type in {"any", "object"} for one in spec.inputs)
-    given = target.data.get("inputParams", {})
-    if not takes_it or not isinstance(given, dict) or "data" in given:
-        return None
-    value: Json = f"{{{{ {mapping} }}}}"
-    if "inputParams" in target.data:
-        path = case.at(target, "data", "inputParams") + pointer("data")
-        return ({"op": "add", "path": path, "value": value}, remove)
-    path = case.at(target, "data", "inputParams")
-    return ({"op": "add", "path": path, "value": {"data": value}}, remove)
-
-
 def _closed(text: str) -> str | None:
-    """Close placeholders with one brace, or the last one at the end, if the result can be parsed."""
+    """Close placeholders with one brace, or the last one, if the result can be parsed."""
     whole = f"{text.rstrip().rstrip('}').rstrip()} }}}}"
     head, mark, rest = text.rpartition(MARK)
     # `{{ a.b and more words`: a path ends where words begin.

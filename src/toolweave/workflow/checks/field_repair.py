@@ -11,7 +11,9 @@ from toolweave.tools.key_meaning import renamed
 from toolweave.tools.meaning import outputs_meant, plain_word, words
 from toolweave.tools.name_words import is_same_word, singular, words_in
 from toolweave.tools.other_names import names_of
+from toolweave.workflow.checks.path_words import ANY_OUTPUT, FIRST
 from toolweave.workflow.checks.spelling import closest
+from toolweave.workflow.scope.resolved_path import ResolvedPath
 from toolweave.workflow.shapes import SCALARS, ValueShape, look_up
 
 # Names that other systems use for a node's output or input.
@@ -219,3 +221,17 @@ def _payload(shape: ValueShape, wrong: Step) -> str | None:
     others = [field for name, field in shape.fields.items() if name not in holding]
     is_only = len(holding) == 1 and all(field.kinds <= SCALARS | {"array"} for field in others)
     return holding[0] if is_only and holding[0] in _PAYLOADS else None
+
+
+def first_item(path: Path, found: ResolvedPath) -> Path | None:
+    """`rows[0].sku` for `rows.first.sku`, which a list has no field for."""
+    is_inner = 0 < found.at < len(path) - 1
+    is_first = is_inner and path[found.at] in FIRST and found.shape.kinds == {"array"}
+    return (*path[: found.at], 0, *path[found.at + 1 :]) if is_first else None
+
+
+def only_field(path: Path, found: ResolvedPath) -> list[Path]:
+    """The only output of a node, for a word that other systems have for any output."""
+    fields = [*found.shape.fields]
+    is_general = found.at == 1 and path[1] in ANY_OUTPUT and len(path) == 2
+    return [(path[0], fields[0])] if is_general and len(fields) == 1 else []

@@ -11,6 +11,7 @@ from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.filter_conditions import Conditions, conditions_meant
 from toolweave.workflow.checks.node_facts import NodeFacts, node_table
 
 CODE = "FIELD_FORM_UNUSUAL"
@@ -25,16 +26,19 @@ _BRACED = pattern(r"\{\{(?P<inside>[^{}]*)\}\}")
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield filters whose condition is where or how a filter does not read it."""
-    for facts in node_table(case).nodes:
+    for facts in node_table(case).of_refs({_REF}):
         spec, settings = facts.spec, facts.settings
-        if spec is None or spec.ref != _REF or settings.get("custom_filter_function"):
+        if spec is None or settings.get("custom_filter_function"):
             continue
         if settings.get("filter_type") not in _WITH_EXPRESSION:
             continue
         known = {name for one in spec.all_configurations for name in (one.name, *one.aliases)}
         unknown: JsonObject = {name: settings[name] for name in settings if name not in known}
         if conditions := settings.get("conditions"):
-            yield from _listed(facts, conditions)
+            if (meant := conditions_meant(conditions)) is not None:
+                yield _as_conditions(facts, meant)
+            else:
+                yield from _listed(facts, conditions)
         elif unknown.keys() in _ONE_CONDITION:
             yield _parts(facts, unknown)
         else:
@@ -59,6 +63,18 @@ def _listed(facts: NodeFacts, conditions: Json) -> Iterator[Problem]:
     if len(texts) == len(found) and (len(texts) == 1 or sign is not None):
         whole = texts[0] if len(texts) == 1 else (sign or "").join(f"({one})" for one in texts)
         yield _as_function(facts, "conditions", whole)
+
+
+def _as_conditions(facts: NodeFacts, meant: Conditions) -> Problem:
+    place = f"{facts.place}/configurations"
+    patch: list[JsonObject] = [
+        {"op": "replace", "path": f"{place}/conditions", "value": meant.listed}
+    ]
+    if meant.joined is not None:
+        patch.append({"op": "add", "path": f"{place}/logical_operator", "value": meant.joined})
+    message = "the conditions are written as in another system; expected a list of conditions"
+    hint = f"write {shown(meant.listed)}"
+    return Problem(CODE, f"{place}/conditions", message, hint, "warning", tuple(patch))
 
 
 def _named(facts: NodeFacts, unknown: JsonObject) -> Iterator[Problem]:

@@ -39,6 +39,7 @@ _LANGUAGES: dict[str, Language] = {
 }
 # Fields with source code of other languages, where such placeholders are usual.
 _SOURCE = frozenset({"code", "script", "command", "commands", "args", "pattern", "regex"})
+_CONTAINERS = frozenset({dict, list})
 # The steps to a field of a part: `/nodes/0/data/inputParams/code`.
 _DIRECT = 5
 _ENVIRONMENT = pattern(r"\$\{?[A-Z][A-Z0-9_]+\}?|%[A-Z][A-Z0-9_]+%")
@@ -59,21 +60,23 @@ def check(case: CheckContext) -> Iterator[Problem]:
     texts = _ForeignTexts(case)
     for facts in node_table(case).nodes:
         # Most nodes have no such text.
-        if not facts.is_nested and not may_be_foreign(facts.texts):
+        if not facts.is_nested and not (facts.texts and may_be_foreign(facts.texts)):
             continue
         node = facts.node
         for part in _LANGUAGES:
             value = node.data.get(part)
             if value and _is_filled(node, part):
                 place = f"{facts.place}/{part}"
+                if not (suspect := [one for one in _texts(value, place) if _is_suspect(one[2])]):
+                    continue
                 unknown = _unknown(case, case.specs[facts.index], value, part)
                 cel = _expressions(case.specs[facts.index], value, part, place)
-                for at, name, text in _texts(value, place):
+                for at, name, text in suspect:
                     # A setting that the node does not have is removed, not translated.
                     if unknown and any(at == place + pointer(key) for key in unknown):
                         continue
-                    if at in cel and MARK not in text:
-                        continue  # `expressions` reads it
+                    if (at in cel or name == "array_path") and MARK not in text:
+                        continue  # `expressions` and `loop_lists` read it
                     yield from texts.problems(node, name, text, at, _LANGUAGES[part])
 
 
@@ -110,11 +113,11 @@ def _texts(value: Json, place: str) -> Iterator[tuple[str, str, str]]:
             if may_be_foreign(one):
                 yield at, name, one
         elif isinstance(one, dict):
-            waiting.extend(
-                (at + pointer(key), key, one[key])
-                for key in reversed(one)
-                if isinstance(one[key], str | dict | list)
-            )
+            waiting += [
+                (at + pointer(key), key, part)
+                for key, part in reversed(one.items())
+                if (may_be_foreign(part) if isinstance(part, str) else type(part) in _CONTAINERS)
+            ]
         elif isinstance(one, list):
             waiting.extend((f"{at}/{index}", name, item) for index, item in enumerate(one))
 
@@ -144,8 +147,6 @@ class _ForeignTexts:
         # The key of an object in a field is the author's own.
         is_source = name in _SOURCE and place.count("/") <= _DIRECT
         if is_source or is_sensitive(name):
-            return
-        if not _is_suspect(text):
             return
         if (bare := self._bare(node, text, language)) is not None:
             yield _problem(place, text, bare)

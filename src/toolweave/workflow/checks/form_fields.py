@@ -18,18 +18,22 @@ _TYPES = {
     **dict.fromkeys(("number", "float", "decimal"), "number"),
     **dict.fromkeys(("integer", "int"), "integer"),
     **dict.fromkeys(("boolean", "bool", "checkbox", "toggle"), "boolean"),
+    "array": "array",
 }
 _FORMATS = {"email": "email", "date": "date", "datetime": "date-time", "url": "uri"}
 _CHOICES = frozenset({"select", "dropdown", "radio", "choice", "enum"})
 _OTHERS = frozenset({"type", "required", "default", "options", "choices", "enum"})
+# Keywords of JSON Schema, which stay as they are.
+_KEYWORDS = frozenset(
+    {"minLength", "maxLength", "pattern", "format", "minimum", "maximum", "multipleOf", "examples"}
+    | {"exclusiveMinimum", "exclusiveMaximum", "items", "minItems", "maxItems", "const"}
+)
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield lists of fields with the schema that they say."""
-    for facts in node_table(case).nested:
+    for facts in node_table(case).of_refs({_REF}):
         settings = facts.settings
-        if facts.spec is None or facts.spec.ref != _REF:
-            continue
         given = [key for key in settings if key in _LISTS and isinstance(settings[key], list)]
         if len(given) != 1 or (given[0] != _SCHEMA and _SCHEMA in settings):
             continue
@@ -70,7 +74,7 @@ def _schema(fields: Json) -> JsonObject | None:
 
 
 def _property(field: JsonObject) -> JsonObject | None:
-    if not field.keys() <= _OTHERS | _COPIED.keys():
+    if not field.keys() <= _OTHERS | _KEYWORDS | _COPIED.keys():
         return None
     kind = field.get("type", "string")
     options = [field[key] for key in ("options", "choices", "enum") if key in field]
@@ -92,5 +96,6 @@ def _property(field: JsonObject) -> JsonObject | None:
         made["enum"] = listed
     elif kind.lower() in _CHOICES:
         return None
+    made |= {key: one for key, one in field.items() if key in _KEYWORDS}
     made |= {to: field[key] for key, to in _COPIED.items() if key in field}
     return made | {"default": field["default"]} if "default" in field else made

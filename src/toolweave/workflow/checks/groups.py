@@ -29,7 +29,7 @@ _AROUND = frozenset(
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield unknown groups and flows, and those that contain or call themselves."""
-    if any(node.parent is not None for node in case.workflow.nodes):
+    if node_table(case).grouped:
         yield from _parents(case)
         yield from _nested(case)
     yield from _flows(case)

@@ -12,12 +12,8 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.left_out_choices import (
-    left_out_actions,
-    left_out_choice,
-    left_out_security,
-)
-from toolweave.workflow.checks.node_facts import node_table
+from toolweave.workflow.checks.left_out_choices import LEFT_OUT, left_out, left_out_choice
+from toolweave.workflow.checks.node_facts import NodeFacts, node_table
 from toolweave.workflow.checks.templated_values import has_template
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import object_at
@@ -53,19 +49,18 @@ class _Facts:
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield settings without effect, and nodes that have nothing to do."""
     for facts, spec, idle in node_table(case).having(_idle):
-        node, settings, inputs, place = facts.node, facts.settings, facts.inputs, facts.place
+        settings, inputs = facts.settings, facts.inputs
         if idle.required_texts or idle.limits:
-            yield from _empty(idle, settings, inputs, place)
+            yield from _empty(idle, settings, inputs, facts)
         if idle.dependent:
-            for problem in _unused(idle.dependent, settings, inputs, place):
+            for problem in _unused(idle.dependent, settings, inputs, facts.place):
                 yield left_out_choice(problem, idle.dependent, facts, spec)
-        yield from left_out_actions(facts, spec)
-        if spec.ref == "EXTERNAL_ACTION.EMAIL":
-            yield from left_out_security(facts)
+        if spec.ref in LEFT_OUT:
+            yield from left_out(facts, spec)
         if needed := _NEEDS_ONE.get(spec.ref):
-            yield from _nothing(needed, settings, place)
-        if node.type == "MEMORY" and case.graph.incoming(node.id):
-            yield from _about_nothing(spec, node, inputs, place)
+            yield from _nothing(needed, settings, facts.place)
+        if facts.node.type == "MEMORY" and case.graph.incoming(facts.node.id):
+            yield from _about_nothing(spec, facts.node, inputs, facts.place)
 
 
 def _idle(spec: NodeSpec) -> _Facts | None:
@@ -73,7 +68,7 @@ def _idle(spec: NodeSpec) -> _Facts | None:
         return None
     known = {one.name: one for one in spec.configurations}
     fields = (*spec.configurations, *spec.inputs)
-    return _Facts(
+    found = _Facts(
         tuple(
             (one, known[one.used_when[0]])
             for one in spec.configurations
@@ -84,22 +79,28 @@ def _idle(spec: NodeSpec) -> _Facts | None:
             name for name, one in known.items() if name.startswith("max_") and one.minimum == -1
         ),
     )
+    is_any = bool(found.dependent or found.required_texts or found.limits)
+    return found if is_any or spec.ref in _NEEDS_ONE or spec.type == "MEMORY" else None
 
 
 def _empty(
-    facts: _Facts, settings: JsonObject, inputs: JsonObject, place: str
+    idle: _Facts, settings: JsonObject, inputs: JsonObject, facts: NodeFacts
 ) -> Iterator[Problem]:
     """Yield required texts without a letter, and limits that leave nothing."""
     for part, values in ((_CONFIGURATIONS, settings), (_INPUTS, inputs)):
-        for name in facts.required_texts if values else ():
-            if isinstance(value := values.get(name), str) and not value.strip():
-                at, message = f"{place}/{part}{pointer(name)}", f"{name!r} is empty"
-                yield Problem(_CODE, at, message, hint="write a text", severity="warning")
-    for name in facts.limits:
+        for name in _blank(idle.required_texts, values) if values else ():
+            at, message = f"{facts.place}/{part}{pointer(name)}", f"{name!r} is empty"
+            yield Problem(_CODE, at, message, hint="write a text", severity="warning")
+    for name in idle.limits:
         if settings.get(name) == 0:
-            at = f"{place}/{_CONFIGURATIONS}{pointer(name)}"
+            at = f"{facts.place}/{_CONFIGURATIONS}{pointer(name)}"
             message = f"{name!r} is 0, so that nothing is left; -1 is for any number"
             yield Problem(_CODE, at, message, severity="warning")
+
+
+def _blank(names: frozenset[str], values: JsonObject) -> list[str]:
+    found = [name for name in names if name in values]
+    return [name for name in found if isinstance(one := values[name], str) and not one.strip()]
 
 
 def _unused(

@@ -3,7 +3,7 @@
 `data_flow` uses it for texts whose references are valid.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from toolweave.catalog.schema import configuration_schema, field_schema, input_schema
@@ -13,13 +13,14 @@ from toolweave.cel.paths import write_path
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.json_text import read as parse_json
+from toolweave.patterns import pattern
 from toolweave.problems import Problem
 from toolweave.tools.document import Steps
 from toolweave.workflow.checks.cel_fields import cel_texts
 from toolweave.workflow.checks.context import CheckContext, RequiredInput
 from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.model import Node
-from toolweave.workflow.modes import object_at, schema_of, text_at
+from toolweave.workflow.modes import named_tool, object_at, schema_of
 from toolweave.workflow.scope.references import NodeReferences
 from toolweave.workflow.scope.scope import Scope
 from toolweave.workflow.shapes import (
@@ -31,9 +32,12 @@ from toolweave.workflow.shapes import (
     fits,
     look_up,
     of_schema,
+    shape_at,
 )
 
 _NUMBERS = frozenset({"integer", "fraction"})
+_ONE = pattern(r"\{\{[^{}]*\}\}")
+_SEVERAL = pattern(r"\s*\{\{[^{}]*\}\}(?:\s*[,;\n]\s*\{\{[^{}]*\}\})+\s*")
 # Templates whose constants are values.
 _FILLED = frozenset({"value", "config"})
 
@@ -44,6 +48,7 @@ class InputFit:
     def __init__(self, case: CheckContext, scope: Scope) -> None:
         self._case = case
         self._scope = scope
+        self._needed_by = case.made.needed
         self._taken: dict[tuple[str, ...], ValueShape] = {}
         self._schemas: dict[tuple[str, str], JsonObject | None] = {}
         # Whether a value may be the primary input: nodes of one type get the same from others.
@@ -79,6 +84,10 @@ class InputFit:
             message = f"{asked.ours!r} returns {given.words}; it is an item of another list"
             patch = ({"op": "replace", "path": at, "value": text},)
             return Problem("VALUE_TYPE_MISFIT", place, message, f"write {text!r}", patch=patch)
+        if not asked.is_whole and (listed := _listed(asked.text, wanted)) is not None:
+            patch = ({"op": "replace", "path": place, "value": listed},)
+            message = f"{asked.steps[-1]!r} is several values in a text; it expects {wanted.words}"
+            return Problem("VALUE_TYPE_MISFIT", place, message, "write a list", patch=patch)
         if not asked.is_whole and (read := _read_json(asked.text, wanted)) is not None:
             patch = ({"op": "replace", "path": place, "value": read},)
             message = f"{asked.steps[-1]!r} is JSON in a text; it expects {wanted.words}"
@@ -118,16 +127,21 @@ class InputFit:
         found = cel_texts(spec, settings) if spec is not None else ()
         return any(asked.steps == ("data", "configurations", *one.at) for one in found)
 
-    def may_miss(self, node: Node, spec: NodeSpec) -> bool:
-        """Whether a node has required inputs that could be missing."""
-        if not self._needed(spec):
-            return False
-        return spec.origin is not None or not self._scope.incoming(node.id).is_unknown
-
-    def missing(self, node: Node, spec: NodeSpec) -> Iterator[Problem]:
-        """Yield required inputs of a catalog node that no incoming value matches."""
+    def missing(self, node: Node, spec: NodeSpec) -> Iterable[Problem]:
+        """Return required inputs of a catalog node that no incoming value matches."""
         needed = self._needed(spec)
+        if not needed:
+            return ()
         came = self._scope.incoming(node.id)
+        is_one = len(needed) == 1 and spec.origin is None
+        # Nearly always nothing is known of what comes in, or it may be the only one.
+        if is_one and (came is UNKNOWN or self._may_be_whole(came, needed[0].shape)):
+            return ()
+        return self._unfed(node, spec, needed, came)
+
+    def _unfed(
+        self, node: Node, spec: NodeSpec, needed: Sequence[RequiredInput], came: ValueShape
+    ) -> Iterator[Problem]:
         given = object_at(node.data, "inputParams")
         if spec.origin is not None:
             # A tool gets the arguments that are written, or those of a model.
@@ -157,15 +171,16 @@ class InputFit:
         return found
 
     def _needed(self, spec: NodeSpec) -> tuple[RequiredInput, ...]:
-        made, ref = self._case.made.needed, spec.ref
-        if (found := made.get(ref)) is not None:
+        found = self._needed_by.get(spec.ref)
+        if found is not None:
             return found
         needed = [
             RequiredInput(one, (one.name, *one.aliases), of_schema(field_schema(one)))
             for one in spec.inputs
             if one.required and one.default is None
         ]
-        found = made[ref] = tuple(sorted(needed, key=lambda one: one.field.name != "data"))
+        found = tuple(sorted(needed, key=lambda one: one.field.name != "data"))
+        self._needed_by[spec.ref] = found
         return found
 
     def _missing(
@@ -209,7 +224,7 @@ class InputFit:
             return UNKNOWN  # `loop_lists` says more
         shape = self._takes(node, str(part))
         for step in rest:
-            shape = look_up(shape, step).shape
+            shape = shape_at(shape, step)
         return shape
 
     def _takes(self, node: Node, part: str) -> ValueShape:
@@ -221,7 +236,7 @@ class InputFit:
             return made[of_part]
         if part != "parameterValues":
             return UNKNOWN
-        called = text_at(node.data, "serverId"), text_at(node.data, "toolName")
+        called = named_tool(node.data)
         if (taken := self._taken.get(called)) is not None:
             return taken
         live = self._live(*called)
@@ -233,7 +248,7 @@ class InputFit:
     def _schema(self, node: Node, spec: NodeSpec | None, part: str) -> JsonObject:
         if spec is not None:
             return input_schema(spec) if part == "inputParams" else configuration_schema(spec)
-        live = self._live(text_at(node.data, "serverId"), text_at(node.data, "toolName"))
+        live = self._live(*named_tool(node.data))
         if live is not None:
             return live
         entries = node.data.get("parameters")
@@ -285,6 +300,13 @@ def _conversions(
     fitting = [name for name, shape in given.fields.items() if fits(shape, wanted) == "yes"]
     if given.kinds <= {"object"} and len(fitting) == 1 and asked.path is not None:
         yield write_path((*asked.path, fitting[0])), given.fields[fitting[0]]
+
+
+def _listed(text: str, wanted: ValueShape) -> list[Json] | None:
+    """The items of a text that is nothing but placeholders with commas between them."""
+    if _SEVERAL.fullmatch(text) is None or "array" not in wanted.kinds or "string" in wanted.kinds:
+        return None
+    return [*_ONE.findall(text)]
 
 
 def _read_json(text: str, wanted: ValueShape) -> Json:

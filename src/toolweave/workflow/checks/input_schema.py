@@ -55,13 +55,13 @@ def _misplaced(metadata: JsonObject) -> Iterator[Problem]:
 def _in_start(case: CheckContext) -> Iterator[Problem]:
     """A schema in the node that starts the workflow, where nothing reads it."""
     starts = [node for node in case.graph.nodes.values() if node.type in _STARTS]
-    places = {
-        case.at(node, "data", *steps, name): owner.get(name)
+    found = [
+        case.at(node, "data", *steps, name)
         for node in starts
         for steps, owner in (((), node.data), (("configurations",), _settings(node)))
         for name in (_KEY, "input_schema")
-    }
-    found = [at for at, value in places.items() if isinstance(value, dict)]
+        if isinstance(owner.get(name), dict)
+    ]
     for at in found:
         patch = ({"op": "move", "from": at, "path": pointer(_KEY)},)
         yield Problem(

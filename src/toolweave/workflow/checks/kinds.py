@@ -60,7 +60,8 @@ _FLOW_ALIASES = {
 _ENTRIES = frozenset({"trigger", "input", "entry", "entrypoint", "startnode", "source", "initial"})
 _EXITS = frozenset({"output", "exit", "stop", "terminate", "done", "final", "return", "endnode"})
 _TRIGGER = "trigger"
-_WELL_KNOWN = frozenset({*_PLAIN, *NODE_TYPES})
+# Types that are right as they are.
+WELL_KNOWN = frozenset({*_PLAIN, *NODE_TYPES})
 # The parts of a catalog node beside its type, and in `data`.
 _PARTS = {
     "configurations": "configurations",
@@ -117,7 +118,7 @@ def is_known(case: CheckContext, node: Node) -> bool:
 
 def type_of(node: Node) -> str:
     """Return the corrected type: `strat` counts as a start, so that no start is missing."""
-    if node.type in _WELL_KNOWN or "subtype" in node.data:
+    if node.type in WELL_KNOWN or "subtype" in node.data:
         return node.type
     return meant_type(node.type) or node.type
 

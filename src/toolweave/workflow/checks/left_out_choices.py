@@ -48,12 +48,19 @@ _USED_BY: Mapping[tuple[str, str], tuple[Mapping[str, str], tuple[str, ...]]] = 
     ("MEMORY.ENTITY", "operation"): ({"facts": "set"}, ("text",)),
     ("MEMORY.KNOWLEDGE_BASE", "operation"): ({"content": "add", "file_path": "add"}, ("query",)),
 }
-_REFS = frozenset(ref for ref, _ in _USED_BY)
+_MAIL = "EXTERNAL_ACTION.EMAIL"
+# Nodes whose choices follow from more than the settings that are used with them.
+LEFT_OUT = frozenset({_MAIL, *(ref for ref, _ in _USED_BY)})
 
 
-def left_out_actions(facts: NodeFacts, spec: NodeSpec) -> Iterator[Problem]:
+def left_out(facts: NodeFacts, spec: NodeSpec) -> Iterator[Problem]:
+    """Yield what does not go together with a choice that is left out."""
+    return _security(facts) if spec.ref == _MAIL else _actions(facts, spec)
+
+
+def _actions(facts: NodeFacts, spec: NodeSpec) -> Iterator[Problem]:
     """Yield what is given to another action than that of a node without a choice."""
-    for (ref, name), (used, of_default) in _USED_BY.items() if spec.ref in _REFS else ():
+    for (ref, name), (used, of_default) in _USED_BY.items():
         given = {**facts.inputs, **facts.settings}
         if ref != spec.ref or name in given or any(given.get(one) for one in of_default):
             continue
@@ -74,7 +81,7 @@ def left_out_actions(facts: NodeFacts, spec: NodeSpec) -> Iterator[Problem]:
         )
 
 
-def left_out_security(facts: NodeFacts) -> Iterator[Problem]:
+def _security(facts: NodeFacts) -> Iterator[Problem]:
     """Yield the port of a mail server whose security is left out, or the other way round."""
     given = facts.settings
     port, security = given.get("smtp_port"), given.get("security")

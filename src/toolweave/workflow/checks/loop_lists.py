@@ -62,8 +62,7 @@ class LoopLists:
         if not expression.is_usable:
             fault = next(one for one in expression.faults if one.severity == "error")
             place = self._case.at(loop, "data", "configurations", "array_path")
-            plain = self._plain(loop, _JSON_PATH.sub("", text.strip()))
-            yield _renamed(fault.problem(place), plain)
+            yield _renamed(fault.problem(place), self._without_signs(loop, text.strip()))
             return
         path = expression.path
         found = None if path is None else self._scope.find(loop, path, "own")
@@ -87,6 +86,15 @@ class LoopLists:
         message = f"{text!r} gives the list itself; expected the path of the list as text"
         problem = Problem("NODE_INPUT_INVALID", place, message, hint="write it without braces")
         yield _renamed(problem, self._plain(loop, whole))
+
+    def _without_signs(self, loop: Node, text: str) -> str | None:
+        """`data.users` for `$.users[*]`, if that may be a list."""
+        plain = full_path(_JSON_PATH.sub("", text))
+        if (known := self._plain(loop, plain)) is not None:
+            return known
+        path = compile_text(plain).path if text.startswith("$") else None
+        found = None if path is None else self._scope.find(loop, path, "own")
+        return plain if found and not found.trouble and found.shape.is_unknown else None
 
     def _plain(self, loop: Node, text: str) -> str | None:
         """A path that leads to a list; the output of a node is read through `nodes`."""

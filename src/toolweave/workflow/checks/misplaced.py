@@ -67,10 +67,11 @@ def check(case: CheckContext) -> Iterator[Problem]:
 
 def moved(problem: Problem, node: Node, spec: NodeSpec, part: str) -> Problem:
     """An unknown name in a part, with the move to where it belongs; pointers are within `data`."""
-    if part == CONFIGURATIONS and problem.code in _UNKNOWN:
-        if steps := _whole_input(node, spec, problem.pointer.removeprefix(f"/{part}/")):
-            to = str(steps[-1]["path"]).strip("/").replace("/", ".")
-            return replace(problem, hint=f"move it to {to}", patch=steps, severity="error")
+    is_unknown = part == CONFIGURATIONS and problem.code in _UNKNOWN
+    name = problem.pointer.removeprefix(f"/{part}/")
+    if is_unknown and (steps := _whole_input(node, spec, name)):
+        to = str(steps[-1]["path"]).strip("/").replace("/", ".")
+        return replace(problem, hint=f"move it to {to}", patch=steps, severity="error")
     return _belongs(problem, node, spec, part)
 
 

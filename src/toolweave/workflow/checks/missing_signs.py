@@ -6,6 +6,7 @@ out; where two of them have different meanings, there is no answer.
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from itertools import pairwise
 
 from toolweave.cel.syntax import Term
 from toolweave.cel.tokens import Token, cel_tokens
@@ -23,6 +24,8 @@ def with_one_sign(text: str) -> list[str]:
     if len(text) > _MAX_LENGTH:
         return []
     words = cel_tokens(text)
+    if any("//" in text[one.end : other.at] for one, other in pairwise(words)):
+        return []  # what other languages divide by is a comment here
     if open_quote := next((one for one in words if _is_open(one)), None):
         found = _quoted(text, open_quote)
     elif (wrong := _unmatched(words)) is not None:

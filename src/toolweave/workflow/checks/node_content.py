@@ -93,12 +93,17 @@ _RESULTS = ("_result", "_template")
 _ANSWERS = ("substitution", "model")
 _NAMING = frozenset({"name", "key", "id"})
 _WITH_VARIABLES = frozenset({"prompt", "multi_input", "template", "input"})
-_KINDS = frozenset({*_RULES, *_CHOICES, *_WITH_VARIABLES, *_TEXTS, "mcp"})
+_KINDS = frozenset({*_RULES, *_CHOICES, *_WITH_VARIABLES, *_TEXTS})
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield fields that are missing, misspelt or of the wrong type."""
-    for facts in node_table(case).of_kinds(_KINDS):
+    table = node_table(case)
+    for facts in table.of_kinds({"mcp"}):
+        ports = facts.node.data.get("outputPorts", 1)
+        if ports != 1:
+            yield beside_data(placed(_one_port(ports), facts.place))
+    for facts in table.of_kinds(_KINDS):
         for problem in _of_node(case, facts.node, facts.kind):
             yield beside_data(placed(problem, facts.place))
 
@@ -118,8 +123,6 @@ def _of_node(case: CheckContext, node: Node, kind: str) -> Iterator[Problem]:
         yield from _undeclared(node, case.once(given_names))
     if kind in _TEXTS:
         yield from _answered_by(node)
-    if kind == "mcp" and node.data.get("outputPorts", 1) != 1:
-        yield _one_port(node.data["outputPorts"])
     if kind in _CHOICES and "outputPorts" in node.data:
         yield from _port_for_each(case, node, _CHOICES[kind])
 

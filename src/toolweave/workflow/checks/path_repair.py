@@ -10,7 +10,24 @@ from toolweave.cel.paths import Path, Step
 from toolweave.cel.tokens import is_name
 from toolweave.tools.meaning import plain_word, words
 from toolweave.tools.misspelling import misspelt
-from toolweave.workflow.checks.field_repair import WRAPPERS, fields_meant, input_meant, main_output
+from toolweave.workflow.checks.field_repair import (
+    WRAPPERS,
+    fields_meant,
+    first_item,
+    input_meant,
+    main_output,
+    only_field,
+)
+from toolweave.workflow.checks.path_words import (
+    ALL_NODES,
+    ANY_OUTPUT,
+    APART,
+    BEFORE,
+    FROM_ZERO,
+    ITEM_WORDS,
+    ITEMS,
+    OF_REQUESTS,
+)
 from toolweave.workflow.checks.run_input_names import is_run_input
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, Spelling, closest
 from toolweave.workflow.model import Node, NodeId
@@ -19,41 +36,15 @@ from toolweave.workflow.scope.loop_items import counts, loop_variable
 from toolweave.workflow.scope.reachability import is_loop
 from toolweave.workflow.scope.references import Language
 from toolweave.workflow.scope.resolved_path import ResolvedPath
-from toolweave.workflow.scope.scope import Scope
+from toolweave.workflow.scope.scope import TABLE, Scope
 from toolweave.workflow.shapes import Kind, look_up
 
 _MAX_STEPS = 4
-# Words for the output of any node.
-_ANY_OUTPUT = frozenset({"output", "outputs", "result", "results", "value", "response", "data"})
 _WEBHOOK = "TRIGGER.WEBHOOK"
 _LIST: frozenset[Kind] = frozenset({"array"})
-# Names that other systems use for the item of a loop.
-_ITEMS = frozenset(
-    {"item", "currentItem", "current_item", "current", "element", "this", "it", "each", "self"}
-)
-# Counters of other systems that begin at 0.
-_FIRST = frozenset({"first", "First", "head"})
-_FROM_ZERO = frozenset({"index0", "counter0", "zero_index", "zeroIndex"})
-# Words for one of many, where the expression of a node is asked for each item.
-_ITEM_WORDS = frozenset(
-    {"row", "record", "rec", "entry", "element", "elem", "el", "obj", "object", "it", "x", "r", "e"}
-    | {"i", "o", "v", "d", "line", "doc", "this", "self", "current", "each", "_", "user", "order"}
-) | {"person", "product", "node", "event", "message", "customer", "invoice", "a", "b", "val"}
-# Names that other systems use for all nodes, and for the input of the run.
-_ALL_NODES = frozenset({"steps", "step", "nodes", "node", "tasks", "jobs", "needs", "actions"})
-# Names that hold secrets or settings of the machine, which no node gives.
-_APART = frozenset(
-    {"secrets", "secret", "env", "environment", "vault", "credentials", "credential"}
-)
 _TEXT: frozenset[Kind] = frozenset({"string"})
 # What a node read from the text that it gives as well.
 _PARSED = "json"
-# What other clients say of an answer beside what is in it.
-_OF_REQUESTS = frozenset(
-    {"text", "html", "content", "raw", "payload", "cookies", "cookie", "reason", "encoding"}
-    | {"statustext", "statusmessage", "contenttype", "elapsed", "duration", "request", "config"}
-    | {"method", "size", "length", "stream", "blob", "error", "errors", "message", "ok", "next"}
-)
 # A short name with one letter changed is another word: `date` is not `data`.
 _SHORT = 5
 
@@ -135,7 +126,7 @@ class PathRepair:
             self._elsewhere(node, path) if path[0] == "inputs" else None,
             self._of_item(node, path, found, language),
             self._parsed(node, path, found, language),
-            _first_item(path, found),
+            first_item(path, found),
         ):
             if other is not None:
                 return other
@@ -168,7 +159,7 @@ class PathRepair:
         if not isinstance(wrong, str) or found.node is None or found.at != 1:
             return None
         is_answer = {"body", _PARSED, "status_code"} <= fields.keys() and fields[_PARSED].is_unknown
-        if not is_answer or plain_word(wrong) in _OF_REQUESTS or wrong in _ANY_OUTPUT:
+        if not is_answer or plain_word(wrong) in OF_REQUESTS or wrong in ANY_OUTPUT:
             return None
         return (path[0], _PARSED, *path[1:])
 
@@ -190,7 +181,7 @@ class PathRepair:
         is_of_node = found.at == 1 and (
             path[0] == "input" or (found.node is not None and path[0] == found.node)
         )
-        if not is_of_node or not isinstance(wrong, str) or wrong in _ANY_OUTPUT:
+        if not is_of_node or not isinstance(wrong, str) or wrong in ANY_OUTPUT:
             return []
         if closest(wrong, found.shape.fields):
             return []  # a misspelling is nearer
@@ -209,7 +200,7 @@ class PathRepair:
         if found.at == 1 and len(path) > 2 and self._is_earlier(node, "", path[1]):
             return path[1:]
         match path:
-            case ("loop", str() as counter, *rest) if counter in _FROM_ZERO:
+            case ("loop", str() as counter, *rest) if counter in FROM_ZERO:
                 return ("loop", "index", *rest)
             case ("data", str() as field, *rest) if found.at == 1 and language == "own":
                 is_list = found.shape.kinds == _LIST
@@ -234,7 +225,7 @@ class PathRepair:
         """The paths that one with an unknown field may mean."""
         node = self._scope.graph.nodes.get(found.node) if found.node else None
         ref = (node and node.ref) or ""
-        meant = fields_meant(found.shape, path, found.at, ref) or _only_field(path, found)
+        meant = fields_meant(found.shape, path, found.at, ref) or only_field(path, found)
         is_body = len(meant) == 1 and len(meant[0]) > len(path) and meant[0][found.at] == "body"
         # What a webhook is asked by GET comes in the query.
         return [] if is_body and self._may_be_asked() else meant
@@ -274,7 +265,7 @@ class PathRepair:
             return None
         if path[1] == "index" and not counts(loop):
             return ("loop", *path[1:])
-        return (loop_variable(loop), *path[2:]) if path[1] in _ITEMS else None
+        return (loop_variable(loop), *path[2:]) if path[1] in ITEMS else None
 
     def _variable(self, node: Node, path: Path) -> Path | None:
         """`site.url` for `loop.site.url`, where a loop gives its item this name."""
@@ -305,29 +296,33 @@ class PathRepair:
         root, own = str(path[0]), self._scope.own_inputs(node, language)
         if language != "own" and self._scope.is_own_name(node, root):
             return None  # the text is an expression of the node, with braces
+        if (item := self._of_own_item(node, path, language)) is not None:
+            return item
         if look_up(self._scope.data_seen(node, language), root).verdict == "named":
             return None if closest(root, own) else ("data", *path)
-        if language == "own" and self._scope.is_own_name(node, "item"):
-            item = self._scope.find(node, ("item",), language).shape
-            if look_up(item, root).verdict == "named":
-                return ("item", *path)
-        if found := self._elsewhere(node, path) or self._of_loop(node, path):
-            return found
-        if found := self._of_several(node, path, own):
-            return found
+        for found in (
+            self._elsewhere(node, path),
+            self._of_loop(node, path),
+            self._of_several(node, path, own),
+        ):
+            if found is not None:
+                return found
+        if root in BEFORE and language != "own" and len(path) > 1:
+            return self._from_before(node, path)
         if path[:2] == ("github", "event"):
-            # GitHub Actions call the payload of the webhook so.
-            nodes = self._scope.graph.nodes.values()
-            hooks = [one.id for one in nodes if one.ref == "TRIGGER.GITHUB" and is_name(one.id)]
-            is_one = len(hooks) == 1 and len(path) > 2
-            return (hooks[0], "github_payload", *path[2:]) if is_one else None
-        if root in _ITEM_WORDS and language == "own" and self._scope.is_own_name(node, "item"):
+            return self._of_github(path)
+        return self._similar(node, path, language, own)
+
+    def _similar(
+        self, node: Node, path: Path, language: Language, own: tuple[str, ...]
+    ) -> Path | None:
+        """The path from a name that is like its root, or that its root stands for."""
+        root = str(path[0])
+        is_of_item = root in ITEM_WORDS and language == "own"
+        if is_of_item and self._scope.is_own_name(node, "item"):
             return ("item", *path[1:])
         if (name := closest(root, (*self._scope.names(node), *own))) and _is_slip(root, name):
-            # `page` is an item of `pages`, not a misspelling.
-            is_plural = {name, root} in ({name, f"{name}s"}, {root, f"{root}s"})
-            is_other = is_plural and (len(path) == 1 or self._may_loop())
-            return None if is_other else (name, *path[1:])
+            return self._slip(path, name)
         if root in WRAPPERS:
             below = path[1:2]
             seen = self._scope.data_seen(node, language)
@@ -338,6 +333,28 @@ class PathRepair:
             return None
         return (other, *path[1:]) if is_name(other) else ("nodes", other, "output", *path[1:])
 
+    def _of_own_item(self, node: Node, path: Path, language: Language) -> Path | None:
+        """`item.train` for `train`, where an expression is asked for each item, which has it."""
+        if language != "own" or not self._scope.is_own_name(node, "item"):
+            return None
+        item = self._scope.find(node, ("item",), language).shape
+        return ("item", *path) if look_up(item, path[0]).verdict == "named" else None
+
+    def _of_github(self, path: Path) -> Path | None:
+        """What GitHub Actions call the payload of the webhook."""
+        nodes = self._scope.graph.nodes.values()
+        hooks = [one.id for one in nodes if one.ref == "TRIGGER.GITHUB" and is_name(one.id)]
+        is_one = len(hooks) == 1 and len(path) > 2
+        return (hooks[0], "github_payload", *path[2:]) if is_one else None
+
+    def _slip(self, path: Path, name: str) -> Path | None:
+        """The path from a name that its root misspells; `page` is an item of `pages`."""
+        root = str(path[0])
+        is_plural = {name, root} in ({name, f"{name}s"}, {root, f"{root}s"})
+        is_there = len(path) > 1 and self._gives(name, path[1])
+        is_other = is_plural and not is_there and (len(path) == 1 or self._may_loop())
+        return None if is_other else (name, *path[1:])
+
     def _may_loop(self) -> bool:
         """Whether there is a loop, or a node that may be one by another name."""
         nodes = self._scope.graph.nodes.values()
@@ -346,7 +363,7 @@ class PathRepair:
     def _elsewhere(self, node: Node, path: Path) -> Path | None:
         """`steps.load.outputs.rows` and `event.city` of other systems."""
         root, below = path[0], path[1:]
-        is_of_nodes = root in _ALL_NODES or (
+        is_of_nodes = root in ALL_NODES or (
             len(below) > 1 and self._is_earlier(node, root, below[0])
         )
         if is_of_nodes and below and isinstance(below[0], str):
@@ -370,7 +387,7 @@ class PathRepair:
 
     def _is_earlier(self, node: Node, root: Step, name: Step) -> bool:
         """Whether a name below an unknown one is the id of an earlier node."""
-        if root in _APART or name not in self._scope.graph.nodes:
+        if root in APART or name not in self._scope.graph.nodes:
             return False
         if closest(str(root), self._scope.names(node)):
             return False  # `nods.load` misspells `nodes.load`
@@ -381,10 +398,26 @@ class PathRepair:
         loops = self._scope.reach.loops_around(node.id) or ()
         if len(loops) != 1 or self._scope.is_own_name(node, str(path[0])):
             return None
-        if path[0] in _ITEMS:
+        if path[0] in ITEMS:
             return (loop_variable(loops[0]), *path[1:])
         is_list = not counts(loops[0]) and loops[0].ref == "FLOW.FOR_EACH"
         return ("loop", "index", *path[1:]) if path[0] == "index" and is_list else None
+
+    def _gives(self, name: str, field: Step) -> bool:
+        """Whether a node of this name has an output of the other."""
+        is_node = name in self._scope.graph.nodes
+        return is_node and look_up(self._scope.value_of(NodeId(name)), field).verdict == "named"
+
+    def _from_before(self, node: Node, path: Path) -> Path | None:
+        """`load.rows` for `previous.rows`, where one node comes before and has such a field."""
+        sources = {edge.source for edge in self._scope.graph.incoming(node.id)}
+        before = next(iter(sources)) if len(sources) == 1 else None
+        if before is None or not is_name(before) or before in TABLE:
+            return None
+        for rest in (path[1:], path[2:]):
+            if rest and look_up(self._scope.value_of(before), rest[0]).verdict == "named":
+                return (before, *rest)
+        return None
 
     def _node(self, node: Node, wrong: str) -> NodeId | None:
         """Return the earlier node with a similar id or with this name."""
@@ -405,19 +438,6 @@ class PathRepair:
             kinds = [(one.id, words((one.ref or "").partition(".")[2])) for one in before]
             named = [one for one, kind in kinds if given and given <= kind]
         return named[0] if len(named) == 1 else None
-
-
-def _first_item(path: Path, found: ResolvedPath) -> Path | None:
-    """`rows[0].sku` for `rows.first.sku`, which a list has no field for."""
-    is_first = path[found.at] in _FIRST and found.shape.kinds == _LIST and found.at > 0
-    return (*path[: found.at], 0, *path[found.at + 1 :]) if is_first else None
-
-
-def _only_field(path: Path, found: ResolvedPath) -> list[Path]:
-    """The only output of a node, for a word that other systems have for any output."""
-    fields = [*found.shape.fields]
-    is_general = found.at == 1 and path[1] in _ANY_OUTPUT and len(path) == 2
-    return [(path[0], fields[0])] if is_general and len(fields) == 1 else []
 
 
 def _is_slip(wrong: str, name: str) -> bool:

@@ -8,6 +8,7 @@ from toolweave.problems import Problem, pointer
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.kinds import is_catalog, spec_of
+from toolweave.workflow.checks.node_facts import node_table
 from toolweave.workflow.checks.ports import is_attachment
 from toolweave.workflow.checks.spelling import Spelling
 from toolweave.workflow.model import Node, NodeId
@@ -22,7 +23,11 @@ _WITHOUT_REPLY = frozenset({"timeout", "error"})
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield answers that are analysed twice and invalid attached nodes."""
-    yield from _answers(case)
+    table = node_table(case)
+    if table.of_kinds({_ASKING}):
+        yield from _answers(case)
+    if ATTACHED not in table.keys:
+        return
     spelling = Spelling([node.id for node in case.graph.nodes.values() if _can_be_attached(node)])
     for index, node in enumerate(case.workflow.nodes):
         if ATTACHED in node.data and is_catalog(node):
@@ -30,8 +35,6 @@ def check(case: CheckContext) -> Iterator[Problem]:
 
 
 def _answers(case: CheckContext) -> Iterator[Problem]:
-    if not any(node.type == _ASKING for node in case.workflow.nodes):
-        return
     for index, edge in case.edges:
         source, target = case.graph.nodes.get(edge.source), case.graph.nodes.get(edge.target)
         if source is None or target is None or source.type != _ASKING:

@@ -19,10 +19,13 @@ _COMPUTED = SILENT | {
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield queues that are no names, and queues of nodes that only compute."""
-    for facts in node_table(case).nodes:
+    table = node_table(case)
+    if KEY not in table.names and KEY not in table.keys:
+        return  # as nearly always
+    for facts in table.nodes:
         index, node = facts.index, facts.node
         if KEY not in facts.settings and KEY not in node.data and KEY not in node.extras:
-            continue  # as nearly always
+            continue
         for steps, queue in queue_settings(node):
             place = pointer("nodes", index, *steps)
             spec = case.specs[index]

@@ -22,6 +22,14 @@ _Wrong: TypeAlias = Sequence[tuple[PathReference, ResolvedPath]]
 _OF_ITEM = pattern(r"\{\{\s*(?:item|row|record|it|this|each|element)\.([\w.]+)\s*\}\}")
 _NAME = pattern(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
 _FIELD = pattern(r"(?:^|_)(?:field|path|column)s?$")
+# What other languages have under these names.
+_OF_LANGUAGES = frozenset(
+    {"str", "int", "float", "bool", "list", "dict", "set", "tuple", "len", "re", "os", "datetime"}
+    | {"now", "today", "Math", "Date", "JSON", "Object", "Array", "Number", "String", "Boolean"}
+    | {"console", "window", "process", "moment", "luxon", "DateTime", "NaN", "Infinity"}
+)
+# Settings whose members are the paths of fields.
+_MAPPING = pattern(r"^(?:field|column|key)_?mapping$|^mapping$|^rename$")
 # A quotient has spaces or numbers.
 # Names of other languages for null, outside of texts.
 _NOTHING = pattern(r"""(?P<text>'[^']*'|"[^"]*")|(?<![\w.])(?:nil|NULL|Null|NONE)(?![\w.(])""")
@@ -45,7 +53,8 @@ def field_meant(asked: NodeReferences) -> str | None:
     found = _OF_ITEM.fullmatch(asked.text)
     if asked.language != "config":
         return None
-    if found is not None and _FIELD.search(name):
+    is_mapped = any(isinstance(one, str) and _MAPPING.search(one) for one in asked.steps[:-1])
+    if found is not None and (_FIELD.search(name) or is_mapped):
         return found[1]
     named = _NAME.fullmatch(asked.text) if name.endswith("_variable") else None
     return named[1] if named is not None else None
@@ -81,7 +90,9 @@ def _of_item(
         for ref, one in wrong
     )
     # A word that is compared may be a text without quotes.
-    if not is_clear or with_quoted_words(asked.ours, names) is not None:
+    if not is_clear or names & _OF_LANGUAGES or "type(" in asked.ours:
+        return None
+    if with_quoted_words(asked.ours, names) is not None:
         return None
     ours = asked.ours
     for path in dict.fromkeys(ref.path for ref, _ in wrong):

@@ -2,8 +2,9 @@
 
 from toolweave.cel.paths import Path
 from toolweave.workflow.model import Node, NodeId
+from toolweave.workflow.scope.node_outputs import VALUE_PORTS
 from toolweave.workflow.scope.references import Language
-from toolweave.workflow.scope.scope import TABLE, VALUE_PORTS, Scope
+from toolweave.workflow.scope.scope import TABLE, Scope
 
 
 def by_reserved_id(scope: Scope, node: Node, path: Path, language: Language) -> Path | None:

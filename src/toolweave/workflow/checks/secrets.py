@@ -5,7 +5,7 @@ Templates and references to the vault or environment are fine.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from toolweave.access.mask import LEAST_CHARACTERS, is_sensitive
 from toolweave.catalog.spec import NodeSpec
@@ -34,7 +34,7 @@ _REFERENCE = pattern(r"\$\{vault:[A-Za-z0-9][\w.-]*\}")
 # The vault by another spelling: `${VAULT:name}`, `vault:name`, `${vault: name`, `$vault.name`.
 # `${{ secrets.NAME }}` and `{{ vault['name'] }}` of other systems.
 _FOREIGN = pattern(
-    r"(?:\$?\{\{?|\$)?\s*\$?(?:vault|secrets?|credentials?)\s*(?:[:./]|\[\s*['\"]|\(\s*['\"])\s*"
+    r"(?:\$?\{\{?|\$)?\s*\$?(?:vault|secrets?|credentials?)\s*(?::/{0,2}|[./]|\[\s*['\"]|\(\s*['\"])\s*"
     r"([A-Za-z0-9][\w.-]*?)(?:['\"]\s*[\])])?\s*\}{0,2}",
     re.IGNORECASE,
 )
@@ -57,23 +57,24 @@ def check(case: CheckContext) -> Iterator[Problem]:
     """Yield literal keys, tokens and passwords in node values."""
     table = node_table(case)
     has_telling_names = any(map(is_sensitive, table.names))
+    secrets = {facts.index: secret for facts, _, secret in table.having(_secret_fields)}
     for facts in table.nodes:
-        spec = facts.spec
-        secret = _NONE if spec is None else case.made.of_spec(_secret_fields, spec)
-        if not _may_hold(facts, secret, has_telling_names):
+        # By its length or its signs, a text may be a secret under any name.
+        texts = facts.texts
+        may_hold = len(texts) >= _SHORTEST_KEY or facts.is_nested or "@" in texts
+        if not may_hold and not has_telling_names and facts.index not in secrets:
+            continue
+        secret = secrets.get(facts.index, _NONE)
+        if not may_hold and not _is_named(facts, secret):
             continue
         for part, values in zip(_PARTS, (facts.settings, facts.inputs, facts.values), strict=True):
-            for steps, text in _in(values, secret) if values else ():
+            for steps, text in _in(values, secret, has_telling_names) if values else ():
                 place = f"{facts.place}/{part}{pointer(*steps)}"
                 yield _problem(place, text, case.known.home)
 
 
-def _may_hold(facts: NodeFacts, secret: Mapping[str, Json], has_telling_names: bool) -> bool:
-    """Whether a value may be a secret: by its length, its signs, or its name."""
-    if facts.is_nested or len(facts.texts) >= _SHORTEST_KEY or "@" in facts.texts:
-        return True
-    if not (secret or has_telling_names):
-        return False
+def _is_named(facts: NodeFacts, secret: Mapping[str, Json]) -> bool:
+    """Whether a value may be a secret by its name."""
     for part in (facts.settings, facts.inputs, facts.values):
         if part and (any(map(is_sensitive, part)) or not secret.keys().isdisjoint(part)):
             return True
@@ -88,21 +89,29 @@ def _secret_fields(spec: NodeSpec) -> Mapping[str, Json]:
     }
 
 
-def _in(values: JsonObject, secret: Mapping[str, Json]) -> Iterator[tuple[Steps, str]]:
-    """Yield texts of secret fields; `secret` applies to the top level only."""
+def _in(
+    values: JsonObject, secret: Mapping[str, Json], has_telling_names: bool
+) -> Iterable[tuple[Steps, str]]:
+    """Return texts of secret fields; `secret` and the names apply to the top level only."""
     waiting: list[tuple[Json, Steps, bool]] = []
     for name, value in values.items():
-        if isinstance(value, str):
-            is_secret = name in secret or is_sensitive(name)
-            # Most texts are too short for a key, and no address with a password.
-            if not is_secret and len(value) < _SHORTEST_KEY and "@" not in value:
-                continue
-        elif type(value) in _CONTAINERS:
-            is_secret = name in secret or is_sensitive(name)
-        else:
+        if not isinstance(value, str) and type(value) not in _CONTAINERS:
+            continue
+        is_secret = name in secret or (has_telling_names and is_sensitive(name))
+        if isinstance(value, str) and not is_secret and _is_harmless(value):
             continue
         if value != secret.get(name):
             waiting.append((value, (name,), is_secret))
+    return _literals(waiting) if waiting else ()
+
+
+def _is_harmless(text: str) -> bool:
+    """Whether a text has a template, or is too short for a key and has no password, as most."""
+    return "{{" in text or (len(text) < _SHORTEST_KEY and "@" not in text)
+
+
+def _literals(waiting: list[tuple[Json, Steps, bool]]) -> Iterator[tuple[Steps, str]]:
+    """Yield what is no reference in values that may be secrets."""
     while waiting:
         value, at, is_secret = waiting.pop()
         if isinstance(value, dict):

@@ -26,7 +26,8 @@ def _are_usual(parameters: Json) -> bool:
     for one in parameters:
         if not (
             isinstance(one, dict)
-            and str(one.get("type", "string")) in _TYPES
+            and isinstance(kind := one.get("type", "string"), str)
+            and kind in _TYPES
             and isinstance(one.get("required", False), bool)
             and isinstance(one.get("name"), str)
         ):

@@ -23,6 +23,7 @@ from toolweave.workflow.checks.kinds import (
     style_of,
     type_of,
 )
+from toolweave.workflow.checks.node_facts import node_table
 from toolweave.workflow.checks.ports import is_attachment, out_ports
 from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, Node, NodeId
@@ -64,11 +65,12 @@ class _Shape:
 
     @cached_property
     def running(self) -> list[Node]:
-        return [node for node in self.case.graph.nodes.values() if node.type not in SILENT]
+        return [one.node for one in node_table(self.case).first if one.node.type not in SILENT]
 
     @cached_property
     def types(self) -> dict[NodeId, str]:
-        return {node.id: type_of(node) for node in self.running}
+        facts = node_table(self.case).first
+        return {one.node.id: one.kind for one in facts if one.node.type not in SILENT}
 
     @cached_property
     def has_unknown(self) -> bool:
@@ -90,11 +92,9 @@ class _Shape:
 
     @cached_property
     def begins(self) -> list[NodeId]:
-        return [
-            node
-            for node, kind in self.types.items()
-            if kind == "start" or kind.upper().startswith("TRIGGER")
-        ]
+        kinds = set(self.types.values())
+        starts = {kind for kind in kinds if kind == "start" or kind.upper().startswith("TRIGGER")}
+        return [node for node, kind in self.types.items() if kind in starts]
 
     @cached_property
     def ends(self) -> list[NodeId]:
@@ -114,9 +114,9 @@ class _Shape:
         return found
 
     @cached_property
-    def fed(self) -> set[NodeId]:
+    def fed(self) -> frozenset[NodeId]:
         """Nodes with an incoming edge."""
-        return {edge.target for edge in self.case.graph.edges if edge.source != edge.target}
+        return self.case.graph.fed
 
     @cached_property
     def leading(self) -> set[NodeId]:
@@ -366,7 +366,9 @@ def _listed(value: Json) -> list[Json]:
 def _listed_triggers(case: CheckContext) -> Iterator[Problem]:
     """Yield ids in `triggers` of no trigger; the nodes themselves say what starts a run."""
     given = case.workflow.extras.get("triggers")
-    listed: list[Json] = given if isinstance(given, list) else []
+    if not isinstance(given, list):
+        return
+    listed: list[Json] = given
     starts = [node.id for node in case.workflow.nodes if node.type == "TRIGGER"]
     for at, name in enumerate(listed):
         node = case.graph.nodes.get(NodeId(name)) if isinstance(name, str) else None

@@ -24,7 +24,7 @@ from toolweave.workflow.checks.templated_values import check_values, strangers, 
 from toolweave.workflow.mode_fields import OWN_FIELDS
 from toolweave.workflow.mode_status import LiveTools, live_status
 from toolweave.workflow.model import Node
-from toolweave.workflow.modes import mode_of, schema_of, text_at
+from toolweave.workflow.modes import mode_of, named_tool, schema_of, text_at
 
 READS_CONSTANTS = True
 VALUES = "parameterValues"
@@ -97,16 +97,18 @@ class _KnownTools:
         values = data.get(VALUES)
         if self.is_live or not isinstance(values, dict) or mode_of(data) != "detailed":
             return False
-        named = text_at(data, "serverId"), text_at(data, "toolName")
+        named = named_tool(data)
         # Those of tools that are known; most nodes call one that an earlier node calls.
         judge = self._judges.get(named)
         if judge is None and all(named) and named[1] in (self.best(named[0]) or {}):
             judge = self.judge(facts.node)
-        return judge is not None and values.keys() <= judge.names and takes_values(judge, values)
+        if judge is None or not values.keys() <= judge.names:
+            return False
+        return takes_values(judge, values) if facts.may_ask else judge.accepts(values)
 
     def judge(self, node: Node) -> CompiledSchemas | None:
         """Return the schema of a node's values; None if the tool is unknown."""
-        named = text_at(node.data, "serverId"), text_at(node.data, "toolName")
+        named = named_tool(node.data)
         if found := self._judges.get(named):
             return found
         known = self.best(named[0]) or {}
@@ -188,6 +190,11 @@ def _beside_values(node: Node, known: _KnownTools) -> Problem | None:
     ]
     if not names:
         return None
+    # `name` may be the node's own as well; a tool that needs one has it nowhere else.
+    required = judge.schema.get("required") if judge else None
+    needed = required if isinstance(required, list) else []
+    names += [one for one in needed if isinstance(one, str) and one in OWN_FIELDS & data.keys()]
+    names = [one for one in names if one not in values]
     listed = [one for one in data if one in names]
     empty: JsonObject = {"op": "add", "path": f"/{VALUES}", "value": {}}
     made = [] if VALUES in data else [empty]

@@ -56,47 +56,54 @@ _KNOWN_PARTS = frozenset(
 )
 
 
-def _part_of(case: CheckContext, spec: NodeSpec, name: str) -> NodePart:
-    made = case.made.parts
-    found = made.get((spec.ref, name))
-    if found is None:
-        is_input = name == INPUTS
-        schema = input_schema(spec) if is_input else configuration_schema(spec)
-        if spec.origin is None:
-            schema = schema | {"x-node": spec.ref}  # its words may stand before a name
-        fed = {key: value for key, value in schema.items() if key != "required"}
-        fields = spec.inputs if is_input else spec.all_configurations
-        of_any = None if is_input and spec.origin is not None else of_any_type(fields)
-        found = made[spec.ref, name] = NodePart(
-            CompiledSchemas(schema), CompiledSchemas(fed), of_any
-        )
-    return found
+def _parts_of(spec: NodeSpec) -> tuple[NodePart, NodePart]:
+    """The schemas of the configurations and of the inputs."""
+    return _part_of(spec, CONFIGURATIONS), _part_of(spec, INPUTS)
+
+
+def _part_of(spec: NodeSpec, name: str) -> NodePart:
+    is_input = name == INPUTS
+    schema = input_schema(spec) if is_input else configuration_schema(spec)
+    if spec.origin is None:
+        schema = schema | {"x-node": spec.ref}  # its words may stand before a name
+    fed = {key: value for key, value in schema.items() if key != "required"}
+    fields = spec.inputs if is_input else spec.all_configurations
+    of_any = None if is_input and spec.origin is not None else of_any_type(fields)
+    return NodePart(CompiledSchemas(schema), CompiledSchemas(fed), of_any)
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield values of catalog nodes that do not match their fields."""
-    fed = _fed(case)
+    fed, of_spec, nodes = _fed(case), case.made.of_spec, case.graph.nodes
     for facts in node_table(case).catalog:
         if (spec := facts.spec) is None:
             continue
-        node = facts.node
+        node, parts = facts.node, of_spec(_parts_of, spec)
         # Of several nodes with one id, edges lead to the first.
-        is_first = case.graph.nodes[node.id] is node
-        is_fed = case.is_subflow or (is_first and node.id in fed)
-        for problem in _problems(case, node, spec, is_fed=is_fed):
+        is_fed = (node.id in fed and nodes[node.id] is node) or case.is_subflow
+        if is_fed and _is_right(node, spec, parts):
+            continue
+        for problem in _problems(node, spec, parts, is_fed=is_fed):
             found = beside_data(placed(problem, facts.place))
             yield found if facts.is_enabled else replace(found, severity="warning")
 
 
 def _fed(case: CheckContext) -> frozenset[str]:
     """Return ids of nodes with an incoming edge or attached to a model."""
-    ends = {facts.node.id for facts in node_table(case).of_kinds({"end"})}
-    found = {
-        edge.target
-        for edge in case.graph.edges
-        if edge.source != edge.target and edge.source not in ends
-    }
-    attachable = [node for node in case.graph.nodes.values() if node.type in _ATTACHABLE]
+    table = node_table(case)
+    ends = {facts.node.id for facts in table.of_kinds({"end"})}
+    if any(case.graph.outgoing(end) for end in ends):
+        found = {
+            edge.target
+            for edge in case.graph.edges
+            if edge.source != edge.target and edge.source not in ends
+        }
+    else:
+        found = set(case.graph.fed)
+    nodes = case.graph.nodes
+    attachable = [
+        facts.node for facts in table.of_kinds(_ATTACHABLE) if nodes[facts.node.id] is facts.node
+    ]
     used = _attached(case) if attachable else frozenset[str]()
     for node in attachable:
         # An unconnected one can only be meant for a model.
@@ -122,13 +129,26 @@ def _ends(edge: Edge) -> tuple[str, str]:
     return edge.source, edge.target
 
 
-def _problems(case: CheckContext, node: Node, spec: NodeSpec, *, is_fed: bool) -> Iterator[Problem]:
+def _is_right(node: Node, spec: NodeSpec, parts: tuple[NodePart, NodePart]) -> bool:
+    """Whether a node that something leads to has right settings and nothing else, as most have."""
+    data = node.data
+    settings = data.get(CONFIGURATIONS)
+    if not isinstance(settings, dict) or INPUTS in data or spec.ref in _NEEDING or node.extras:
+        return False
+    of_settings, of_inputs = parts
+    if not of_inputs.fed_takes_nothing or not _KNOWN_PARTS.issuperset(data):
+        return False
+    return of_settings.judge.accepts(_set_in(without_queue(settings), of_settings.of_any))
+
+
+def _problems(
+    node: Node, spec: NodeSpec, parts: tuple[NodePart, NodePart], *, is_fed: bool
+) -> Iterator[Problem]:
     # Nearly all nodes have nothing beside these, and files are large.
     has_others = bool(node.extras) or not _KNOWN_PARTS.issuperset(node.data)
-    for part in _PARTS:
+    for part, taken in zip(_PARTS, parts, strict=True):
         is_input = part == INPUTS
         given = node.data.get(part)
-        taken = _part_of(case, spec, part)
         if given is None and is_input and is_fed and not has_others and taken.fed_takes_nothing:
             continue
         if not is_input and isinstance(given, dict):

@@ -179,19 +179,24 @@ def _joined(kind: str) -> tuple[str, str] | None:
 
 def hides_parts(node: JsonObject, data: Json) -> bool:
     """Whether a part of the node may be at another level."""
-    owner = data if isinstance(data, dict) else node
-    if (
-        isinstance(data, dict)
-        and not _USUAL_DATA.issuperset(data)
-        and node.get("type") in NODE_TYPES
-    ):
+    kind = node.get("type")
+    if isinstance(data, dict):
+        return has_hidden_parts(kind, data)
+    return _holds_parts(kind, node.get("configurations"))
+
+
+def has_hidden_parts(kind: Json, data: JsonObject) -> bool:
+    """Whether a part of a node of this type may be at another level of its data."""
+    if not _USUAL_DATA.issuperset(data) and kind in NODE_TYPES:
         return True
-    inner = owner.get("configurations")
-    if not isinstance(inner, dict):
+    return _holds_parts(kind, data.get("configurations"))
+
+
+def _holds_parts(kind: Json, settings: Json) -> bool:
+    if not isinstance(settings, dict):
         return False
-    is_agent = node.get("type") == "AI_AGENT"
-    return not _PARTS.isdisjoint(inner) or (
-        is_agent and any(plain(key) in _ATTACHED for key in inner)
+    return not _PARTS.isdisjoint(settings) or (
+        kind == "AI_AGENT" and any(plain(key) in _ATTACHED for key in settings)
     )
 
 

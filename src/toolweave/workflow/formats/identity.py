@@ -95,6 +95,9 @@ def _odd_texts(workflow: Workflow, places: SourceMap) -> Iterator[Problem]:
         )
     if _UNSEEN.search(name):
         yield _unseen("the workflow's name", name, places.original("/name"))
+    # Files are large, and nearly all ids and names can be printed.
+    if "".join([node.id + node.name for node in workflow.nodes]).isprintable():
+        return
     for at, node in enumerate(workflow.nodes):
         if not node.id.isprintable() and _UNSEEN.search(node.id):
             yield _unseen("a node's id", node.id, places.original(f"/nodes/{at}/id"))

@@ -12,6 +12,7 @@ from toolweave.json_text import Json
 from toolweave.patterns import pattern
 
 MAX_DEPTH = 100
+_MOST_MISSING_ENDS = 3
 _SPACE = " \t\r\n\u00a0\u2007\u202f\u200b\u2060\ufeff"
 _NAME = pattern(r"[A-Za-z_$][\w$]*")
 _NUMBER = pattern(
@@ -87,6 +88,10 @@ def read_loose(text: str, start: int = 0) -> Loose:
     """The object or list that starts at `start`."""
     reader = _Reader(text, start)
     value = reader.value(0)
+    # Behind the nodes of a workflow come its edges, which are lost then.
+    is_cut = reader.missing_ends > 1 and isinstance(value, dict) and [*value][-1:] == ["nodes"]
+    if is_cut:
+        raise Ambiguous("the text ends too early")
     return Loose(value, reader.at, list(dict.fromkeys(reader.oddities)))
 
 
@@ -95,7 +100,7 @@ class _Reader:
         self._text = text
         self.at = at
         self.oddities: list[str] = []
-        self._has_missing_end = False
+        self.missing_ends = 0
         self._has_wrong_end = False
 
     def value(self, depth: int) -> Json:
@@ -147,10 +152,11 @@ class _Reader:
             return True
         if self._peek():
             return False
-        # One missing sign at the very end is certain; with more, parts may be missing too.
-        if self._has_missing_end or self._has_wrong_end or not has_content:
+        # A few missing signs at the very end are certain; with more, parts may be missing too.
+        is_cut = self.missing_ends == _MOST_MISSING_ENDS
+        if is_cut or self._has_wrong_end or not has_content:
             raise Ambiguous("the text ends too early")
-        self._has_missing_end = True
+        self.missing_ends += 1
         self.oddities.append(f"a missing {sign!r} at the end")
         return True
 

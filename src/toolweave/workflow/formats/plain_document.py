@@ -5,15 +5,18 @@ It may say no to a document that is plain, never yes to one in which those scans
 `tests/workflow/formats/test_plain_document.py` compares both.
 """
 
+from collections.abc import Iterator
+
 from toolweave.catalog.spec import NODE_TYPES
 from toolweave.json_text import Json, JsonObject
 from toolweave.workflow.formats import mode_names
-from toolweave.workflow.formats.foreign_nodes import hides_parts
+from toolweave.workflow.formats.foreign_nodes import has_hidden_parts
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.toolweave import CODEC
 from toolweave.workflow.formats.toolweave import format as canonical
 from toolweave.workflow.model import Edge, Node
 
+_PORTION = 128
 _HEADER = frozenset(
     {"id", "name", "description", "version", "schemaVersion", "nodes", "connections"}
     | {"createdAt", "updatedAt", "metadata", "inputSchema"}
@@ -50,22 +53,25 @@ def read_plain(document: Json) -> LoadedWorkflow | None:
     if parts is None or not isinstance(document, dict):
         return None
     nodes: list[Node] = []
-    for item in parts[0]:
-        if not isinstance(item, dict):
+    for items in _portions(parts[0]):
+        some_nodes = CODEC.usual_nodes(items)
+        if some_nodes is None or not all(_is_plain_node(one.type, one.data) for one in some_nodes):
             return None
-        node = CODEC.usual_node(item)
-        if node is None or not _is_plain_node(item, node.type, node.data):
-            return None
-        nodes.append(node)
+        nodes += some_nodes
     edges: list[Edge] = []
-    for item in parts[1]:
-        edge = CODEC.usual_edge(item) if isinstance(item, dict) else None
-        if edge is None:
+    for items in _portions(parts[1]):
+        some_edges = CODEC.usual_edges(items)
+        if some_edges is None:
             return None
-        edges.append(edge)
+        edges += some_edges
     found = tuple(nodes), tuple(edges)
     usual = CODEC.usual_workflow(document, *found)
     return canonical.read_around(document, *found) if usual is None else canonical.as_read(usual)
+
+
+def _portions(items: list[Json]) -> Iterator[list[Json]]:
+    """Yield the items by so many that several passes find them in the caches of the processor."""
+    yield from (items[at : at + _PORTION] for at in range(0, len(items), _PORTION))
 
 
 def _parts(document: Json) -> tuple[list[Json], list[Json]] | None:
@@ -84,13 +90,13 @@ def _is_plain(node: JsonObject) -> bool:
         return False
     if kind == "mcp" and not mode_names.is_canonical(data):
         return False
-    return _is_plain_node(node, kind, data)
+    return _is_plain_node(kind, data)
 
 
-def _is_plain_node(node: JsonObject, kind: str, data: JsonObject) -> bool:
+def _is_plain_node(kind: str, data: JsonObject) -> bool:
     """Whether nothing in a node is foreign; the names in an MCP node are canonical."""
     if kind == "mcp":
         return _OF_OTHERS.isdisjoint(data)
     if kind in _TYPES:
-        return not hides_parts(node, data)
+        return not has_hidden_parts(kind, data)
     return kind in _OTHERS and not data

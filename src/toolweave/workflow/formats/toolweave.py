@@ -3,10 +3,11 @@
 A catalog node has `type: "FLOW"` and `data: {subtype, configurations, inputParams, …}`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import chain, compress
 from typing import cast
 
-from toolweave.json_text import JsonObject
+from toolweave.json_text import Json, JsonObject
 from toolweave.workflow.formats import mode_names
 from toolweave.workflow.formats.codec import Parts, Pieces
 from toolweave.workflow.formats.dialect_detection import has_shape, marks_of
@@ -36,12 +37,23 @@ SUBFLOWS = "subAgentFlows"
 
 _NO_NAMES: Mapping[str, str] = {}
 # What nearly every node and edge of a file has, in this order.
-_USUAL_NODE = ["id", "type", "name", "position", "data"]
-_USUAL_EDGE = ["id", "from", "to", "fromPort", "toPort"]
-_USUAL_NODE_TYPES = [str, str, str, dict, dict]
-_USUAL_EDGE_TYPES = [str] * len(_USUAL_EDGE)
-_USUAL_POSITION = ["x", "y"]
+_USUAL_NODE = {("id", "type", "name", "position", "data")}
+_USUAL_EDGE = {("id", "from", "to", "fromPort", "toPort")}
+_USUAL_PLACE = {("x", "y")}
+_EDGE_SIZE = 5
+_OBJECTS, _TEXTS = {dict}, {str}
+_IS_TOOL = "mcp".__eq__
+_VALUES = dict[str, Json].values
 _NUMBERS = frozenset({int, float})
+_NodeColumns = tuple[
+    tuple[NodeId, ...],
+    tuple[str, ...],
+    tuple[str, ...],
+    tuple[JsonObject, ...],
+    tuple[JsonObject, ...],
+]
+_EdgeRow = tuple[EdgeId, NodeId, NodeId, str, str]
+_PlaceColumns = tuple[tuple[float, ...], tuple[float, ...]]
 _NODE = frozenset({"id", "type", "name", "position", "data", "parentId"})
 EDGE_KEYS = frozenset({"id", "from", "to", "fromPort", "toPort", "kind", "condition"})
 _BEFORE = ("id", "name", "description", "version", "schemaVersion")
@@ -173,18 +185,36 @@ class ToolweaveCodec:
 
     def usual_node(self, item: JsonObject) -> Node | None:
         """The node in `item` if it is written as `write_node` would, without anything to note."""
-        if list(item) != _USUAL_NODE or [*map(type, item.values())] != _USUAL_NODE_TYPES:
+        found = self.usual_nodes([item])
+        return None if found is None else found[0]
+
+    def usual_nodes(self, items: Sequence[Json]) -> list[Node] | None:
+        """The nodes of a list if each is a usual one; it is read by columns, of which it has few.
+
+        A file has thousands of nodes, and no value of theirs costs a step of Python here.
+        """
+        if {*map(type, items)} != _OBJECTS:
             return None
-        values = cast("tuple[str, str, str, JsonObject, JsonObject]", item.values())
-        identity, kind, name, place, data = values
-        if not identity or not kind or list(place) != _USUAL_POSITION:
+        objects = cast("Sequence[JsonObject]", items)
+        if {*map(tuple, objects)} != _USUAL_NODE:
             return None
-        x, y = cast("tuple[float, float]", place.values())
-        if type(x) not in _NUMBERS or type(y) not in _NUMBERS:
+        columns = zip(*map(_VALUES, objects), strict=True)
+        ids, kinds, names, places, data = cast("_NodeColumns", columns)
+        if {*map(type, chain(ids, kinds, names))} != _TEXTS or not (all(ids) and all(kinds)):
             return None
-        if kind == "mcp" and not self._is_usual_tool(data):
+        if {*map(type, chain(places, data))} != _OBJECTS or {*map(tuple, places)} != _USUAL_PLACE:
             return None
-        return Node(NodeId(identity), kind, name, Position(x, y), data, None, {}, {})
+        xs, ys = cast("_PlaceColumns", zip(*map(_VALUES, places), strict=True))
+        if not _NUMBERS.issuperset(map(type, chain(xs, ys))):
+            return None
+        if "mcp" in kinds and not all(
+            map(self._is_usual_tool, compress(data, map(_IS_TOOL, kinds)))
+        ):
+            return None
+        return [
+            Node(identity, kind, name, Position(x, y), one, None, {}, {})
+            for identity, kind, name, x, y, one in zip(ids, kinds, names, xs, ys, data, strict=True)
+        ]
 
     def _is_usual_tool(self, data: JsonObject) -> bool:
         return mode_names.is_canonical(data)
@@ -231,24 +261,27 @@ class ToolweaveCodec:
 
     def usual_edge(self, item: JsonObject) -> Edge | None:
         """The connection in `item` if it is written as `write_edge` would."""
-        if list(item) != _USUAL_EDGE or [*map(type, item.values())] != _USUAL_EDGE_TYPES:
+        found = self.usual_edges([item])
+        return None if found is None else found[0]
+
+    def usual_edges(self, items: Sequence[Json]) -> list[Edge] | None:
+        """The connections of a list if each is a usual one; read by columns, as the nodes."""
+        if {*map(type, items)} != _OBJECTS:
             return None
-        values = cast("tuple[str, str, str, str, str]", item.values())
+        objects = cast("Sequence[JsonObject]", items)
+        if {*map(tuple, objects)} != _USUAL_EDGE:
+            return None
+        values = list(chain.from_iterable(map(_VALUES, objects)))
         # No text is empty, and both ports have their canonical names.
-        if not all(values) or item["fromPort"] == "out" or item["toPort"] == "in":
+        if {*map(type, values)} != _TEXTS or not all(values):
             return None
-        identity, source, target, source_port, target_port = values
-        return Edge(
-            EdgeId(identity),
-            NodeId(source),
-            NodeId(target),
-            source_port,
-            target_port,
-            None,
-            None,
-            {},
-            {},
-        )
+        rows = cast("list[_EdgeRow]", [*map(_VALUES, objects)])
+        if "out" in values[3::_EDGE_SIZE] or "in" in values[4::_EDGE_SIZE]:
+            return None
+        return [
+            Edge(one, source, target, out, into, None, None, {}, {})
+            for one, source, target, out, into in rows
+        ]
 
     def read_edge(self, item: JsonObject, names: Mapping[str, str], notes: Notes) -> Edge:
         """A connection, its ports in canonical spelling."""

@@ -1,5 +1,6 @@
 """What follows of a specification alone for the flow of data: what its nodes give and pass on."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -33,6 +34,9 @@ _TEXT_ANSWER = of_fields(
     "unsaid",
 )
 
+# Ports by which a node's value can always be read.
+VALUE_PORTS = ("output", "result")
+_WITH_ONE_VALUE = frozenset({"mcp", "prompt", "template", "start", "multi_input", "input"})
 # What went wrong, and what the port `error` of a node gives.
 _ERROR = of_fields(dict.fromkeys(("code", "message", "node"), TEXT), "unsaid")
 FAILED = of_fields({"error": _ERROR}, "none")
@@ -61,6 +65,16 @@ def given_by(spec: NodeSpec) -> NodeOutputs:
         return NodeOutputs(_value_of(spec), takes_data, "value", ports)
     is_same = spec.type == "FLOW" and spec.outputs[0].type == "any"
     return NodeOutputs(_value_of(spec), takes_data, "data" if is_same else "unknown", ports)
+
+
+def read_ports(kind: str, spec: NodeSpec | None, used: Iterable[str]) -> tuple[str, ...] | None:
+    """The names by which a node's value can be read, `used` among them; None if not known."""
+    if spec is not None:
+        known = [name for port in spec.output_ports for name in (port.name, *port.aliases)]
+        return tuple(dict.fromkeys((*VALUE_PORTS, *known, *used, "error")))
+    if kind in _WITH_ONE_VALUE:
+        return tuple(dict.fromkeys((*VALUE_PORTS, *used, "error")))
+    return None
 
 
 def answer_shape(schema: JsonObject | None) -> ValueShape:

@@ -20,7 +20,7 @@ NEVER_RUN = frozenset({"group", "note", "notes", "stickyNote", "comment"})
 
 def is_loop(node: Node) -> bool:
     """Whether a node repeats a part of the workflow."""
-    return node.type == "FLOW" and node.ref in LOOPS
+    return node.ref in LOOPS
 
 
 class Reach:
@@ -30,17 +30,17 @@ class Reach:
         self._graph = graph
         self._place = {node: index for index, node in enumerate(graph.nodes)}
         self._agents = _agents(graph)
+        self.has_loops = not LOOPS.isdisjoint([node.ref for node in graph.nodes.values()])
         self._leads_back = False
         self._next: dict[NodeId, list[NodeId]] = {}
         waiting: dict[NodeId, int] = dict.fromkeys(graph.nodes, 0)
         following = self._next
         for edge in graph.edges:
-            target = edge.target
+            source, target = edge.source, edge.target
             if edge.target_port == BACK_PORT and self._is_back(edge):
                 self._leads_back = True
                 continue
             waiting[target] += 1
-            source = edge.source
             if source in following:
                 following[source].append(target)
             else:
@@ -60,10 +60,10 @@ class Reach:
 
     @cached_property
     def _loop_of(self) -> dict[NodeId, NodeId | None]:
+        if not self.has_loops:
+            return dict.fromkeys(self.order)
         nodes = list(self._graph.nodes)
         loops = [at for at, node in enumerate(nodes) if is_loop(self._graph.nodes[node])]
-        if not loops:
-            return dict.fromkeys(self.order)
         following = [
             [
                 (self._place[edge.target], edge.source_port in BODY_PORTS)
@@ -118,7 +118,7 @@ class Reach:
             return True
         if not known[before] >> self._place[node] & 1:
             return False
-        return self.hiding_loop(node, before) is None
+        return not self.has_loops or self.hiding_loop(node, before) is None
 
     def is_attached(self, node: NodeId) -> bool:
         """Whether a node is attached to an agent and is no step itself."""
@@ -145,9 +145,7 @@ class Reach:
 def _agents(graph: Graph) -> dict[NodeId, tuple[NodeId, ...]]:
     """The agents of each node that is attached to some and is no step itself."""
     found: dict[NodeId, tuple[NodeId, ...]] = {}
-    for node in graph.nodes.values():
-        if "attachedNodes" not in node.data:
-            continue
+    for node in [one for one in graph.nodes.values() if "attachedNodes" in one.data]:
         listed = node.data["attachedNodes"]
         for one in listed if isinstance(listed, list) else ():
             if isinstance(one, str) and one in graph.nodes and not graph.incoming(NodeId(one)):

@@ -17,7 +17,7 @@ from toolweave.tools.document import Steps
 from toolweave.workflow.checks.cel_fields import cel_texts
 from toolweave.workflow.formats.legacy.translate import translate_condition, translate_expression
 from toolweave.workflow.model import Node
-from toolweave.workflow.modes import mode_of, object_at
+from toolweave.workflow.modes import object_at
 from toolweave.workflow.prompt_templates import read_prompt
 
 # `value` is a template in a value, `config` one in a configuration, `own` the CEL of a node's own
@@ -35,6 +35,8 @@ PROMPTS: dict[str, str] = {
 OUTPUTS = frozenset({"start", "end", "result"})
 BRANCHING = frozenset({"ifElse", "switch", "branch"})
 _CONTAINERS = frozenset({dict, list})
+# The mode in which a node's values are used, as it is written.
+_DETAILED = (None, "detailed")
 _NAME = pattern(r"\w[\w.-]*")
 
 
@@ -55,7 +57,7 @@ class NodeReferences(NamedTuple):
     @property
     def is_whole(self) -> bool:
         """Whether it is the whole text, so that its value keeps its type."""
-        return (self.placeholder.start, self.placeholder.end) == (0, len(self.text))
+        return self.placeholder.start == 0 and self.placeholder.end == len(self.text)
 
     @property
     def path(self) -> Path | None:
@@ -100,7 +102,7 @@ def asked_by(
     if node.type != "mcp":
         return list(_drawn(node, is_older))
     values = node.data.get("parameterValues")
-    if not values or mode_of(node.data) != "detailed":
+    if not values or node.data.get("mode", "detailed") not in _DETAILED:
         return ()
     return _values(("data", "parameterValues"), values, "value", is_older)
 
@@ -163,6 +165,12 @@ def may_ask(value: Json) -> bool:
 
 def _values(steps: Steps, value: Json, language: Language, is_older: bool) -> list[NodeReferences]:
     found: list[NodeReferences] = []
+    # Most are objects of texts, numbers and the like.
+    if isinstance(value, dict) and _CONTAINERS.isdisjoint(map(type, value.values())):
+        for key, part in value.items():
+            if isinstance(part, str) and "{{" in part:
+                found += asked_in((*steps, key), part, language, is_older)
+        return found
     waiting: list[tuple[Steps, Json]] = [(steps, value)]
     while waiting:
         at, one = waiting.pop()
@@ -170,7 +178,6 @@ def _values(steps: Steps, value: Json, language: Language, is_older: bool) -> li
             if "{{" in one:
                 found += asked_in(at, one, language, is_older)
         elif isinstance(one, dict):
-            # Most are texts without any template, numbers and the like.
             parts = [
                 ((*at, key), part)
                 for key, part in one.items()

@@ -31,10 +31,15 @@ def walk_path(
     """Follow the steps of a path from `start` on into a value; it is the value of `node`."""
     is_open = False
     for at in range(start, len(path)):
-        found = look_up(shape, path[at])
+        step = path[at]
+        # Most steps are fields that the shape names.
+        if isinstance(step, str) and step in shape.fields and "object" in shape.kinds:
+            shape = shape.fields[step]
+            continue
+        found = look_up(shape, step)
         if found.verdict in ("absent", "unsaid"):
             is_certain = found.verdict == "absent"
             return ResolvedPath(shape, "field", at, tuple(shape.fields), node, is_certain)
         is_open = is_open or (at == start and found.verdict == "open")
         shape = found.shape
-    return ResolvedPath(shape, node=node, is_open=is_open)
+    return ResolvedPath(shape, None, 0, (), node, True, is_open)

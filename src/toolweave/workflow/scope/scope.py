@@ -13,8 +13,8 @@ from toolweave.cel.tokens import is_name
 from toolweave.json_text import Json
 from toolweave.workflow.graph import Graph
 from toolweave.workflow.mode_status import LiveTools
-from toolweave.workflow.model import INPUT_PORT, Edge, Node, NodeId, Workflow
-from toolweave.workflow.modes import mode_of, object_at, text_at
+from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, Edge, Node, NodeId, Workflow
+from toolweave.workflow.modes import named_tool, object_at
 from toolweave.workflow.scope.configured_outputs import is_configured, runs, with_configured
 from toolweave.workflow.scope.loop_items import (
     counts,
@@ -27,9 +27,11 @@ from toolweave.workflow.scope.loop_items import (
 )
 from toolweave.workflow.scope.node_outputs import (
     FAILED,
+    VALUE_PORTS,
     NodeOutputs,
     answer_shape,
     given_by,
+    read_ports,
     started_with,
 )
 from toolweave.workflow.scope.reachability import BACK_PORT, BODY_PORTS, Reach, is_loop
@@ -61,8 +63,6 @@ TABLE: tuple[str, ...] = (
     *("data", "input", "inputs", "trigger", "nodes", "config"),
     *("context", "variables", "loop", "run"),
 )
-# Ports by which a node's value can always be read.
-VALUE_PORTS = ("output", "result")
 _RUN = of_fields({"id": TEXT, "started_at": TEXT, "workflow": TEXT}, "none")
 _NUMBER = of_kind("integer")
 _MAX_JOINED = 8
@@ -105,6 +105,8 @@ class Scope:
         # Whether a node runs, where that is not certain.
         self._enabled: dict[NodeId, bool | None] = {}
         self._answers: dict[tuple[str, str], ValueShape] = {}
+        # The nodes whose failures have a way of their own.
+        self._caught = {edge.source for edge in self.graph.edges if edge.source_port == "error"}
         # What each loop goes through, and one item of it.
         self._lists: dict[NodeId, ValueShape] = {}
         self._items: dict[NodeId, ValueShape] = {}
@@ -145,7 +147,8 @@ class Scope:
 
     def data_of(self, node: NodeId) -> ValueShape:
         """The input `data` of a node that has one; else what came in."""
-        return self._own_data.get(node, self.incoming(node))
+        found = self._own_data.get(node)
+        return self.incoming(node) if found is None else found
 
     def data_seen(self, node: Node, language: Language) -> ValueShape:
         """What `data` is in a text: what came in, or in the CEL of own fields that input."""
@@ -241,15 +244,15 @@ class Scope:
         return input_names(node, self._specs(node)) if language in _SEEING_INPUTS else ()
 
     def _by_name(self, node: Node, path: Path, language: Language) -> ResolvedPath:
-        root = str(path[0])
-        around = self._loops_seen(node, language)
-        for loop in around or ():
+        root = NodeId(str(path[0]))
+        for loop in (self._loops_seen(node, language) or ()) if self.reach.has_loops else ():
             if root == loop_variable(loop):
                 return walk_path(self._items.get(loop.id, UNKNOWN), path, 1)
         if root in self.graph.nodes:
-            if not self.reach.can_have_run(NodeId(root), node.id):
-                return ResolvedPath(trouble="order", node=NodeId(root))
-            return walk_path(self.value_of(NodeId(root)), path, 1, NodeId(root))
+            if not self.reach.can_have_run(root, node.id):
+                return ResolvedPath(trouble="order", node=root)
+            return walk_path(self.value_of(root), path, 1, root)
+        around = self._loops_seen(node, language)
         if around is None or any("{{" in loop_variable(loop) for loop in around):
             return _UNKNOWN
         if language in _SEEING_INPUTS and is_input(node, self._specs(node), root):
@@ -274,7 +277,9 @@ class Scope:
             return _UNKNOWN
         if path[2] in VALUE_PORTS:
             return walk_path(self.value_of(other), path, 3, other)
-        ports = self._ports(self.graph.nodes[other])
+        source = self.graph.nodes[other]
+        used = [edge.source_port for edge in self.graph.outgoing(other)]
+        ports = read_ports(source.type, self._specs(source), used)
         if ports is None or path[2] in ports:
             return _UNKNOWN
         return ResolvedPath(trouble="port", at=2, known=ports, node=other)
@@ -292,21 +297,10 @@ class Scope:
         is_own = language == "own" and is_loop(node) and is_while(node)
         return (node, *around) if is_own and around is not None else around
 
-    def _ports(self, node: Node) -> tuple[str, ...] | None:
-        """The names a node's value can be read by; nothing where they are not known."""
-        used = [edge.source_port for edge in self.graph.outgoing(node.id)]
-        spec = self._specs(node)
-        if spec is not None:
-            known = [name for port in spec.output_ports for name in (port.name, *port.aliases)]
-            return tuple(dict.fromkeys((*VALUE_PORTS, *known, *used, "error")))
-        if node.type in {"mcp", "prompt", "template", "start", "multi_input", "input"}:
-            return tuple(dict.fromkeys((*VALUE_PORTS, *used, "error")))
-        return None
-
     def _work_out(self, node: Node) -> None:
         node_id = node.id
         given = self._gives[node_id] = self._given_by(node)
-        is_repeating = node.type == "FLOW" and is_loop(node)
+        is_repeating = is_loop(node)
         came = self._came[node_id] = self._joined(node, is_loop=is_repeating)
         if given is not None:
             if (enabled := runs(node)) is not True:
@@ -319,11 +313,7 @@ class Scope:
         value = self._results[node_id] = self._value(node, given, came)
         if node.type in _STARTS:
             self._started.append(value)
-        for edge in self.graph.outgoing(node_id):
-            if edge.source_port == "error":
-                value = join(value, FAILED)
-                break
-        self._values[node_id] = value
+        self._values[node_id] = join(value, FAILED) if node_id in self._caught else value
 
     def _given_by(self, node: Node) -> NodeOutputs | None:
         spec = self._specs(node)
@@ -338,37 +328,46 @@ class Scope:
         edges = self.graph.incoming(node.id)
         if is_loop:
             edges = tuple(edge for edge in edges if edge.target_port != BACK_PORT)
-        if not edges or len(edges) > _MAX_JOINED or node.ref == "FLOW.MERGE":
+        count = len(edges)
+        if count == 0 or count > _MAX_JOINED or node.ref == "FLOW.MERGE":
             return UNKNOWN
-        if len(edges) == 1:
+        if count == 1:
             return self._carried(edges[0])
         carried: dict[str, ValueShape] = {edge.source: self._carried(edge) for edge in edges}
         return join_all((*map(self._carried, edges), of_fields(carried, "none")))
 
     def _carried(self, edge: Edge) -> ValueShape:
-        source = self.graph.nodes[edge.source]
+        source, port = edge.source, edge.source_port
+        # Most edges leave by the usual port, and nothing else is said of them.
+        is_usual = port == OUTPUT_PORT and edge.kind is None and not edge.extras
+        if not is_usual and (found := self._carried_by_port(edge)) is not None:
+            return found
+        given = self._gives.get(source)
+        if given is not None and port not in given.ports:
+            return UNKNOWN
+        if given is None or given.carried == "value":
+            return self._results.get(source, UNKNOWN)
+        enabled = self._enabled.get(source, True)
+        if enabled is False:
+            return self._results.get(source, UNKNOWN)
+        if not enabled:
+            return UNKNOWN
+        if given.carried == "data":
+            return self.data_of(source)
+        return look_up(self._results.get(source, UNKNOWN), "data").shape
+
+    def _carried_by_port(self, edge: Edge) -> ValueShape | None:
+        """What goes along an edge by its port, kind or keys; nothing where these do not say it."""
         port = edge.source_port
-        if edge.extras and any(key.startswith("conver") for key in edge.extras):
+        if any(key.startswith("conver") for key in edge.extras):
             return UNKNOWN
         if port[:3] == "ai_" or (edge.kind is not None and edge.kind.startswith("ai_")):
             return UNKNOWN
         if port == "error":
             return FAILED
-        if port in BODY_PORTS and is_loop(source):
-            return UNKNOWN if is_while(source) else self._items.get(source.id, UNKNOWN)
-        given = self._gives.get(source.id)
-        if given is not None and port not in given.ports:
-            return UNKNOWN
-        if given is None or given.carried == "value":
-            return self._results.get(source.id, UNKNOWN)
-        enabled = self._enabled.get(source.id, True)
-        if enabled is False:
-            return self._results.get(source.id, UNKNOWN)
-        if not enabled:
-            return UNKNOWN
-        if given.carried == "data":
-            return self.data_of(source.id)
-        return look_up(self._results.get(source.id, UNKNOWN), "data").shape
+        if port in BODY_PORTS and is_loop(loop := self.graph.nodes[edge.source]):
+            return UNKNOWN if is_while(loop) else self._items.get(loop.id, UNKNOWN)
+        return None
 
     def _value(self, node: Node, given: NodeOutputs | None, came: ValueShape) -> ValueShape:
         if given is not None:
@@ -381,6 +380,8 @@ class Scope:
                 return given.value
             settings = object_at(node.data, "configurations")
             return with_configured(node.ref, given.value, settings, self.data_of(node.id))
+        if node.type == "mcp":
+            return self._answer(node)
         match node.type:
             case "start" | "end" if "output" in node.data:
                 output = node.data["output"]
@@ -391,8 +392,6 @@ class Scope:
                 return came
             case "prompt" | "template":
                 return TEXT
-            case "mcp":
-                return self._answer(node)
             case _:
                 return UNKNOWN
 
@@ -417,9 +416,9 @@ class Scope:
 
     def _answer(self, node: Node) -> ValueShape:
         """What the tool of an MCP node says it answers with."""
-        if self._tools is None or mode_of(node.data) == "fullNaturalLanguage":
+        if self._tools is None or node.data.get("mode") == "fullNaturalLanguage":
             return UNKNOWN
-        key = text_at(node.data, "serverId"), text_at(node.data, "toolName")
+        key = named_tool(node.data)
         if key not in self._answers:
             tools = self._tools(key[0]) or ()
             tool = next((tool for tool in tools if tool.name == key[1]), None)
@@ -427,13 +426,13 @@ class Scope:
         return self._answers[key]
 
     def _input_data(self, node: Node, came: ValueShape) -> ValueShape:
-        given = object_at(node.data, "inputParams")
-        if "data" in given:
+        given = node.data.get("inputParams")
+        if isinstance(given, dict) and "data" in given:
             return self._written(node, given["data"], "data")
         inside = look_up(came, "data")
         # That a run is started with more than it declares excuses no wrong use of what it does.
-        is_declared = bool(came.fields) and any(came is one for one in self._started)
-        if inside.verdict == "absent" or (inside.verdict != "named" and is_declared):
+        may_be = bool(came.fields) and inside.verdict in ("open", "unsaid")
+        if inside.verdict == "absent" or (may_be and any(came is one for one in self._started)):
             return came
         if inside.verdict == "unsaid":
             # An existing field takes precedence, so only the names are reported.

@@ -80,7 +80,8 @@ function Drawing({
   const editor = useEditor();
   const { nodes, edges, onNodesChange, onEdgesChange, redraw } = useCanvasElements(workflow, specs);
   const [view] = useState(() => initialView(nodes, width, height));
-  const { isLowDetail, hasNoTitles } = useDetailLevel(nodes.length);
+  const { hasNamesOnly, isLowDetail, hasNoTitles } = useDetailLevel(nodes.length);
+  const detail = hasNoTitles ? "canvas--farther" : hasNamesOnly ? "canvas--far" : "";
   const flow = useReactFlow();
   // At low detail nodes have no ports, so the canvas forgets their positions.
   useEffect(() => {
@@ -123,7 +124,7 @@ function Drawing({
   return (
     <LowDetail value={isLowDetail}>
       <ReactFlow
-        className={hasNoTitles ? "canvas canvas--farther" : "canvas"}
+        className={`canvas ${detail}`}
         nodes={nodes}
         edges={isLowDetail ? NO_EDGES : edges}
         nodeTypes={NODE_TYPES}

@@ -5,7 +5,9 @@ import { useReactFlow } from "@xyflow/react";
 import { useEffect, useMemo, useRef } from "react";
 import { NODE_SIZE } from "../../model/layout/geometry";
 import { initialView, READABLE_ZOOM } from "../../model/layout/initialView";
+import type { Editor } from "../../state/editor";
 import { useEditor } from "../../state/editorContext";
+import { CanvasPress, DOUBLE_CLICK_MS } from "./canvasPress";
 
 /** Returns a handler for moves; until the user moves the canvas, it keeps the initial view or the revealed node. */
 export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
@@ -14,17 +16,33 @@ export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
   const wasMoved = useRef(false);
   const revealed = useRef<string | null>(null);
   useEffect(() => {
-    const box = document.querySelector(".canvas");
+    const box = canvasElement();
     if (!box) return;
+    const press = new CanvasPress(box);
+    let place = box.getBoundingClientRect();
+    let reveal = 0;
     // A panel that opens must not cover what was visible.
     const watching = new ResizeObserver(() => {
+      const before = place;
+      place = box.getBoundingClientRect();
+      if (press.isRecent()) {
+        // A panel that a click opens must not move what the next click of a double click is meant for.
+        keepInPlace(flow, before, place);
+        window.clearTimeout(reveal);
+        reveal = window.setTimeout(() => revealSelected(flow, editor, press), DOUBLE_CLICK_MS);
+        return;
+      }
       if (wasMoved.current) return;
       showInitialView(flow, 0);
       if (flow.getInternalNode(revealed.current ?? "")) revealWhenKnown(flow, revealed.current!, 0);
     });
     watching.observe(box);
-    return () => watching.disconnect();
-  }, [flow]);
+    return () => {
+      watching.disconnect();
+      press.stop();
+      window.clearTimeout(reveal);
+    };
+  }, [editor, flow]);
   useEffect(() => {
     editor.setCanvas({
       center() {
@@ -98,6 +116,23 @@ function animationMs(): number {
 
 function canvasElement(): HTMLElement | null {
   return document.querySelector<HTMLElement>(".canvas");
+}
+
+/** Leaves everything where it is on the screen, though the canvas got another place. */
+function keepInPlace(flow: ReactFlowInstance, before: DOMRect, after: DOMRect): void {
+  const [right, down] = [before.left - after.left, before.top - after.top];
+  const view = flow.getViewport();
+  if (right !== 0 || down !== 0) void flow.setViewport({ ...view, x: view.x + right, y: view.y + down });
+}
+
+/** Moves the view so that the selected node is in it, unless the user does something with the canvas. */
+function revealSelected(
+  flow: ReactFlowInstance,
+  { document: { selection } }: Editor,
+  press: CanvasPress,
+): void {
+  const [selected] = selection;
+  if (selected && selection.size === 1 && !press.isRecent()) revealWhenKnown(flow, selected, animationMs());
 }
 
 function nodeElement(id: string): HTMLElement | null {

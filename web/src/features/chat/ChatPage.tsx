@@ -97,7 +97,7 @@ function Chat({ document, model }: { document: string; model: string | undefined
             <ChatTurn key={index} turn={turn} />
           ))}
         </ol>
-        <form className="chat__form" onSubmit={submit}>
+        <form className="chat__form" data-stop="message" onSubmit={submit}>
           <Field
             label="Message"
             note={`Enter sends it, Shift Enter begins a new line.${model ? ` Model: ${safeText(model).text}` : ""}`}

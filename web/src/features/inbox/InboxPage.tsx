@@ -52,7 +52,7 @@ export function InboxPage({ chosen }: { chosen: string | null }) {
         )}
         {questions && selected && (
           <div className="inbox">
-            <nav ref={list} className="inbox__list" aria-label="Open questions">
+            <nav ref={list} className="inbox__list" aria-label="Open questions" data-stop="list">
               {questions.map((question) => (
                 <QuestionItem
                   key={question.id}

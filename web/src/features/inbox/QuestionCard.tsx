@@ -26,7 +26,11 @@ export function QuestionCard({ question, isInRun = false }: Props) {
   const [respondent, setWho] = useState(people[0] ?? "");
   const { send, isSending, refused } = useAnswer(id, respondent || null);
   return (
-    <section className={isInRun ? "question question--in-run" : "card question"} aria-label="Question">
+    <section
+      className={isInRun ? "question question--in-run" : "card question"}
+      aria-label="Question"
+      data-stop={isInRun ? undefined : "detail"}
+    >
       <QuestionText question={details}>
         <p className="faint">
           {isInRun ? (

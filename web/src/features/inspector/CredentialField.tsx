@@ -99,7 +99,7 @@ export function CredentialField({ id, label, field, aria, raw }: Props) {
           <option value={OTHER}>Enter a reference or expression</option>
         </select>
         {canTest && (
-          <Button isBusy={test.isBusy} aria-label={`Test ${current}`} onClick={() => void test.run()}>
+          <Button disabled={test.isBusy} aria-label={`Test ${current}`} onClick={() => void test.run()}>
             {test.isBusy ? "Testing…" : "Test"}
           </Button>
         )}

@@ -107,7 +107,8 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
           tool={tool}
           names={names}
           isKnown={serverTools !== undefined}
-          isFixed={isFixed}
+          isFixed={isReadOnly}
+          isSwitching={isSwitching}
           onChange={(name) => void switchTo({ mode, tool: name })}
         />
       )}
@@ -186,10 +187,12 @@ interface ToolProps {
   names: readonly string[];
   isKnown: boolean;
   isFixed: boolean;
+  /** A choice is being stored: the field does nothing, and unlike a disabled one keeps the focus. */
+  isSwitching: boolean;
   onChange(name: string): void;
 }
 
-function ToolField({ tool, names, isKnown, isFixed, onChange }: ToolProps) {
+function ToolField({ tool, names, isKnown, isFixed, isSwitching, onChange }: ToolProps) {
   const isGone = isKnown && tool !== "" && !names.includes(tool);
   return (
     <Field
@@ -207,7 +210,8 @@ function ToolField({ tool, names, isKnown, isFixed, onChange }: ToolProps) {
           className="select"
           value={tool}
           disabled={isFixed}
-          onChange={(event) => onChange(event.target.value)}
+          aria-disabled={isSwitching || undefined}
+          onChange={(event) => isSwitching || onChange(event.target.value)}
         >
           {!names.includes(tool) && <option value={tool}>{tool || "Choose a tool"}</option>}
           {names.map((name) => (

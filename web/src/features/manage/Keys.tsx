@@ -1,7 +1,7 @@
 /** API keys: their scopes, a new key that is shown once, and revoking one. */
 
 import type { FormEvent } from "react";
-import { useRef, useState } from "react";
+import { Fragment, useRef, useState } from "react";
 import { useAction } from "../../queries/action";
 import type { Key } from "../../queries/apiKeys";
 import { createKey, KEYS, revokeKey, useKeys } from "../../queries/apiKeys";
@@ -29,7 +29,7 @@ export function Keys() {
       nothing="Create an API key for a program that calls this service."
       columns={[
         { title: "Name", show: (apiKey) => <KeyName of={apiKey} /> },
-        { title: "Scopes", show: (apiKey) => apiKey.scopes.join(", ") },
+        { title: "Scopes", show: (apiKey) => <ScopeNames names={apiKey.scopes} /> },
         { title: "Only these tools", show: (apiKey) => apiKey.tools?.join(", ") ?? "all" },
         { title: "Created", show: (apiKey) => new Date(apiKey.createdAt).toLocaleString() },
       ]}
@@ -56,6 +56,15 @@ export function Keys() {
       {newKey && <NewKeyDialog text={newKey} onClose={() => setNewKey(null)} />}
     </Section>
   );
+}
+
+/** Lines break between scopes, not within one. */
+function ScopeNames({ names }: { names: readonly string[] }) {
+  return names.map((name, at) => (
+    <Fragment key={name}>
+      <span className="manage__scope">{at < names.length - 1 ? `${name},` : name}</span>{" "}
+    </Fragment>
+  ));
 }
 
 function KeyName({ of: { name, isStudio, isYours, revokedAt, client, expiresAt } }: { of: Key }) {

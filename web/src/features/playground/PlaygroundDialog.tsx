@@ -92,7 +92,13 @@ function TriedCall({ server, tool, form, decision, onUsed, onClose }: Props) {
       onKeyDown={onKeyDown}
       foot={
         <>
-          <Button look="primary" icon="play" title="Ctrl+Enter" isBusy={isRunning} onClick={() => void run()}>
+          <Button
+            look="primary"
+            icon="play"
+            title="Ctrl+Enter"
+            disabled={isRunning}
+            onClick={() => void run()}
+          >
             {isRunning ? "Running…" : "Run"}
           </Button>
           {isRunning ? (

@@ -34,7 +34,7 @@ export function ServerBrowser({ servers, first, onAdded }: Props) {
   }
   return (
     <div className="browser">
-      <div className="browser__list">
+      <div className="browser__list" data-stop="list">
         {servers.length > 8 && (
           <input
             className="input"

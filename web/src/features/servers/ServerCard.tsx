@@ -44,7 +44,7 @@ export function ServerCard({ server, onAdded }: { server: Server; onAdded?(): vo
   const current = server.approved ? tab : "command";
   const why = server.details ? safeText(server.details) : null;
   return (
-    <section className="card server" aria-label={`Server ${server.name}`}>
+    <section className="card server" aria-label={`Server ${server.name}`} data-stop="detail">
       <div className="server__head">
         <h2>
           <bdi>{server.displayName}</bdi>

@@ -3,7 +3,7 @@ import { specsByRef } from "../workflow/catalog";
 import { newWorkflow } from "../workflow/workflow";
 import { createMapper } from "./canvasMapping";
 import { portPositions, nodeSize } from "./geometry";
-import { initialView } from "./initialView";
+import { initialView, NAMES_ONLY_ZOOM } from "./initialView";
 
 const ports = (...names: string[]) => names.map((name) => ({ name }));
 
@@ -55,6 +55,13 @@ describe("the initial view", () => {
 
   it("shows all of a small workflow, centered and not enlarged", () => {
     expect(initialView(row(2), 1000, 600)).toEqual({ x: 255, y: 171, zoom: 1 });
+  });
+
+  it("shows all of five nodes between two panels, with room at the edges", () => {
+    const { x, zoom } = initialView(row(5), 776, 852);
+    expect(zoom).toBeLessThan(NAMES_ONLY_ZOOM);
+    expect(Math.round(x)).toBe(24);
+    expect(Math.round(x + (4 * 280 + 210) * zoom)).toBe(776 - 24);
   });
 
   it("shows the first nodes of a workflow that would be too small to read", () => {

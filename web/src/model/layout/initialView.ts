@@ -1,4 +1,4 @@
-/** What is visible when a workflow is opened: all of it, or its first nodes if that would be too small to read. */
+/** What is visible when a workflow is opened: all of it, or its first nodes if all would be too small to read. */
 
 import type { Position } from "../workflow/workflow";
 
@@ -24,16 +24,26 @@ interface Box {
   height: number;
 }
 
-/** Below this zoom the names of nodes are hard to read. */
+/** A part of a workflow is shown at this zoom, at which all texts of nodes can be read. */
 export const READABLE_ZOOM = 0.75;
+/** Below this zoom nodes have no other texts than their names, which are enlarged. */
+export const NAMES_ONLY_ZOOM = 0.65;
+/** Below this zoom enlarged names are hard to read as well. */
+const MIN_ZOOM_OF_ALL = 0.48;
 const MARGIN = 0.08;
+/** Enough for the port of a node at the edge; above a node, for its toolbar. */
+const MAX_MARGIN_PX = { beside: 24, above: 48 };
 
 export function initialView(nodes: readonly ViewItem[], width: number, height: number): Viewport {
   const outer = nodes.filter((node) => !node.parentId);
   if (outer.length === 0 || width === 0 || height === 0) return { x: width / 3, y: height / 3, zoom: 1 };
   const box = bounds(outer);
-  const zoom = Math.min(1, width / (box.width * (1 + 2 * MARGIN)), height / (box.height * (1 + 2 * MARGIN)));
-  if (zoom >= READABLE_ZOOM) {
+  const free = {
+    width: width - 2 * Math.min(MAX_MARGIN_PX.beside, width * MARGIN),
+    height: height - 2 * Math.min(MAX_MARGIN_PX.above, height * MARGIN),
+  };
+  const zoom = Math.min(1, free.width / box.width, free.height / box.height);
+  if (zoom >= MIN_ZOOM_OF_ALL) {
     return {
       x: (width - box.width * zoom) / 2 - box.x * zoom,
       y: (height - box.height * zoom) / 2 - box.y * zoom,

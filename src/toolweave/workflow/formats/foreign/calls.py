@@ -346,8 +346,10 @@ class CallWriter(ABC):
 
     def _got(self, of: CelPiece, key: Constant, default: CelPiece) -> CelPiece:
         """`x.get('key', default)` of Python."""
-        from_shape = of.shape.fields.get(key.text or "", UNKNOWN)
-        optional = f"{of.inside(POSTFIX)}[?{key.cel}]"
+        name = key.text or ""
+        from_shape = of.shape.fields.get(name, UNKNOWN)
+        member = f".?{name}" if is_name(name) else f"[?{key.cel}]"
+        optional = f"{of.inside(POSTFIX)}{member}"
         if default.text == "null":
             may_be = shaped("", from_shape).shape
             return CelPiece(f"{optional}{OR_NULL}", shape=may_be, may_miss=True, optional=optional)
