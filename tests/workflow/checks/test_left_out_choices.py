@@ -37,12 +37,6 @@ def _inputs(ref: str) -> JsonObject | None:
             "tls",
         ),
         (
-            "EXTERNAL_ACTION.EMAIL",
-            {"smtp_host": "mail.example.com", "from_address": "a@example.com", "security": "tls"},
-            "smtp_port",
-            465,
-        ),
-        (
             "EXTERNAL_ACTION.GOOGLE_CALENDAR",
             {"access_token": "${vault:google}", "text": "Lunch tomorrow 12:30"},
             "action_type",

@@ -87,14 +87,6 @@ def test_the_fields_of_a_form_are_the_body_of_a_form() -> None:
     assert repaired_settings(_HTTP, as_json, inputs) == as_json
 
 
-def test_a_list_in_place_of_a_path_is_the_input() -> None:
-    settings: JsonObject = {"items": "{{ go.rows }}"}
-    assert repaired_inputs("FLOW.FOR_EACH", settings, {}) == {"data": "{{ go.rows }}"}
-    path: JsonObject = {"items": "data.rows"}
-    fixed = repaired_settings("FLOW.FOR_EACH", path, {"data": {"rows": [1]}})
-    assert fixed == {"array_path": "data.rows"}
-
-
 @pytest.mark.parametrize(
     ("settings", "meant"),
     [

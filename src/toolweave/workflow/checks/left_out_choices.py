@@ -82,26 +82,17 @@ def _actions(facts: NodeFacts, spec: NodeSpec) -> Iterator[Problem]:
 
 
 def _security(facts: NodeFacts) -> Iterator[Problem]:
-    """Yield the port of a mail server whose security is left out, or the other way round."""
-    given = facts.settings
-    port, security = given.get("smtp_port"), given.get("security")
-    missing: tuple[str, Json] | None = None
-    if "security" not in given and port == _TLS_PORT:
-        missing = ("security", "tls")
-    elif "smtp_port" not in given and security == "tls":
-        missing = ("smtp_port", _TLS_PORT)
-    if missing is None:
+    """Yield the port of a mail server that is private from the start, where nothing says so."""
+    if "security" in facts.settings or facts.settings.get("smtp_port") != _TLS_PORT:
         return
-    name, value = missing
-    other = "smtp_port" if name == "security" else "security"
     place = f"{facts.place}/configurations"
     yield Problem(
         "VALUE_UNLIKELY",
-        place + pointer(other),
-        f"{other!r} is {shown(given[other])}, and {name!r} is by default that of starttls",
-        hint=f"write {name!r} as {shown(value)}",
+        f"{place}/smtp_port",
+        f"port {_TLS_PORT} is used with tls; 'security' is by default starttls",
+        hint="write 'security' as 'tls'",
         severity="warning",
-        patch=({"op": "add", "path": place + pointer(name), "value": value},),
+        patch=({"op": "add", "path": f"{place}/security", "value": "tls"},),
     )
 
 

@@ -10,7 +10,6 @@ from typing import Any
 from toolweave.catalog.member_names import members_of
 from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json, JsonObject
-from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.tools.name_words import alike
 from toolweave.tools.other_names import names_of
@@ -37,8 +36,6 @@ _OWN = frozenset(
     {*_PARTS, "subtype", "description", "outputParams", "attachedNodes", "label", "name", "notes"}
     | {"position", "type", "id", "version", "disabled", "enabled", "metadata", "style"}
 )
-
-_LONE = pattern(r"\{\{[^{}]+\}\}")
 
 Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`
 
@@ -67,16 +64,6 @@ def check(case: CheckContext) -> Iterator[Problem]:
 
 def moved(problem: Problem, node: Node, spec: NodeSpec, part: str) -> Problem:
     """An unknown name in a part, with the move to where it belongs; pointers are within `data`."""
-    is_unknown = part == CONFIGURATIONS and problem.code in _UNKNOWN
-    name = problem.pointer.removeprefix(f"/{part}/")
-    if is_unknown and (steps := _whole_input(node, spec, name)):
-        to = str(steps[-1]["path"]).strip("/").replace("/", ".")
-        return replace(problem, hint=f"move it to {to}", patch=steps, severity="error")
-    return _belongs(problem, node, spec, part)
-
-
-def _belongs(problem: Problem, node: Node, spec: NodeSpec, part: str) -> Problem:
-    """An unknown name in a part, with the move to its place in this part or in the other."""
     name = problem.pointer.removeprefix(f"/{part}/")
     other = INPUTS if part == CONFIGURATIONS else CONFIGURATIONS
     # The same name in the other part is more certain than a similar one in this.
@@ -116,31 +103,6 @@ def _belongs(problem: Problem, node: Node, spec: NodeSpec, part: str) -> Problem
         return problem
     severity = "error" if _sets_required(operations, values.get(name), spec) else problem.severity
     return replace(problem, hint=f"move it to {to}", patch=tuple(operations), severity=severity)
-
-
-def _whole_input(node: Node, spec: NodeSpec, name: str) -> tuple[Operation, ...]:
-    """The move of a list under a name for a path of one and for the input that it is in.
-
-    `items: "{{ load.rows }}"` of a loop is no path, and the input `data` is missing.
-    """
-    values = object_at(node.data, CONFIGURATIONS)
-    value, given = values.get(name), node.data.get(INPUTS, {})
-    is_list = isinstance(value, list) or (isinstance(value, str) and _LONE.fullmatch(value))
-    if not is_list or not isinstance(given, dict) or not isinstance(value, str | list):
-        return ()
-    called = names_of(spec.ref).settings.meant(name)
-    needed = _required(spec, INPUTS) - given.keys()
-    paths = [one for one in called if one.endswith("_path")]
-    found = [one for one in called if one in needed]
-    if len(found) != 1 or not paths or paths[0] in values:
-        return ()
-    made: list[Operation] = [{"op": "add", "path": f"/{INPUTS}", "value": {}}]
-    move: Operation = {
-        "op": "move",
-        "from": f"/{CONFIGURATIONS}{pointer(name)}",
-        "path": f"/{INPUTS}/{found[0]}",
-    }
-    return (*(made if INPUTS not in node.data else ()), move)
 
 
 def _sets_required(operations: list[Operation], value: Json, spec: NodeSpec) -> bool:
