@@ -97,8 +97,9 @@ def _share(fault: Violation) -> str | None:
     Without a patch: a number above a limit may be a slip as well.
     """
     value = fault.value
-    is_percent = isinstance(value, int) and 10 <= value <= 100 and fault.expected == 1
-    return f"a share from 0 to 1; {value} per cent is {value / 100:g}" if is_percent else None
+    if not isinstance(value, int) or not 10 <= value <= 100 or fault.expected != 1:
+        return None
+    return f"a share from 0 to 1; {value} per cent is {value / 100:g}"
 
 
 def _missing(fault: Violation, explainer: Explainer) -> Repair:

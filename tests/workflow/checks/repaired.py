@@ -1,7 +1,5 @@
 """One node in a workflow of two, as it is after all offered fixes."""
 
-from typing import cast
-
 from tests.workflow.corpus.bases import edge, node, whole, world
 
 from toolweave import json_text
@@ -36,4 +34,4 @@ def repaired_inputs(ref: str, settings: JsonObject, inputs: JsonObject) -> Json:
 
 def _part(name: str, report: Report) -> Json:
     (found,) = (one for one in report.fixed.workflow.nodes if one.id == "act")
-    return cast("Json", found.data.get(name))
+    return found.data.get(name)

@@ -117,7 +117,7 @@ def _choice(decides: Field, dependent: Dependent, facts: NodeFacts, spec: NodeSp
     """The only choice with which all given settings are used and nothing is missing."""
     given = {**facts.inputs, **facts.settings}
     asked = [
-        {*field.used_when[1:]}
+        field.used_when[1:]
         for field, other in dependent
         if other.name == decides.name and given.get(field.name) not in _EMPTY
     ]
@@ -125,8 +125,9 @@ def _choice(decides: Field, dependent: Dependent, facts: NodeFacts, spec: NodeSp
     if not asked or any(value not in _EMPTY for value in of_default):
         return None
     needs = NEEDS.get((spec.ref, decides.name), {})
-    found = {one for one in set.intersection(*asked) if _has_all(needs.get(one, ()), given)}
-    return found.pop() if len(found) == 1 else None
+    shared = [one for one in asked[0] if all(one in other for other in asked)]
+    found = [one for one in shared if _has_all(needs.get(one, ()), given)]
+    return found[0] if len(found) == 1 else None
 
 
 def _has_all(paths: tuple[str, ...], given: JsonObject) -> bool:

@@ -127,7 +127,8 @@ def _method(facts: NodeFacts, spec: NodeSpec) -> Iterator[Problem]:
     given = facts.settings.get(methods)
     wanted: Json = method if spec.ref == _REQUEST else [method]
     message = f"{field!r} is {shown(text)}; the method has a setting of its own"
-    if given is not None and method != given and method not in (given or ()):
+    chosen = given if isinstance(given, list) else [given]
+    if given is not None and method not in chosen:
         hint = f"{methods!r} is {shown(given)}; say which method is meant"
         yield _problem(place + pointer(field), message, hint, None)
         return
@@ -160,7 +161,7 @@ def _actions(facts: NodeFacts, spec: NodeSpec) -> Iterator[Problem]:
         return
     (name,) = found
     given = facts.settings[name]
-    listed = given if isinstance(given, list) else [given]
+    listed: list[Json] = given if isinstance(given, list) else [given]
     if not listed or "action" in conditions:
         return
     if all(isinstance(one, str) and one in _ACTIONS for one in listed):

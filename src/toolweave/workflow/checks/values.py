@@ -269,8 +269,8 @@ def _unset(given: JsonObject, values: JsonObject, taken: NodePart, part: str) ->
     """Yield nulls under names that the node does not have; a known name with null is not set."""
     if len(values) == len(given):
         return  # as nearly always
-    known = taken.judge.schema.get("properties")
-    for name in given.keys() - values.keys() if isinstance(known, dict) else ():
+    known = taken.judge.names
+    for name in given.keys() - values.keys() if known else ():
         if name not in known:
             place = pointer(part, name)
             patch = ({"op": "remove", "path": place},)
