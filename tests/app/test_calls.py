@@ -435,14 +435,17 @@ async def test_a_request_to_stop_counts_from_the_moment_a_call_is_listed(
         settings=studio.home.settings,
     )
     meant, other = a_call(), a_call()
+
+    async def both_are_listed() -> bool:
+        return len(await listed.active()) == 2
+
     # The id of an ended call, used again.
     await CallList(studio.home.database, FakeClock()).request_stop(str(other.id))
     with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(stopped, gate, meant)
             tasks.start_soon(stopped, gate, other)
-            while len(await listed.active()) < 2:
-                await anyio.sleep(0.01)
+            await eventually(both_are_listed)
             await listed.request_stop(str(meant.id))
             tasks.start_soon(gate.follow_stops, listed)
             await eventually(lambda: len(gate.history.open_calls) == 1)
