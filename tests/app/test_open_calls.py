@@ -40,7 +40,7 @@ async def test_each_question_gets_its_own_answer_whichever_process_continues_the
                 answer = ElicitationAnswer("accept", {"sure": said})
                 answered = [*answered, AnsweredQuestion(question, answer)]
             result = await ours.call(KEY, a_call("book", {}), on_progress=ignore, answered=answered)
+            assert isinstance(result, ToolResult)
+            assert result.structured == {"action": "accept", "content": {"sure": "three"}}
         tasks.cancel_scope.cancel()
     assert [one.question.message for one in answered] == ["First?", "Second?", "Third?"]
-    assert isinstance(result, ToolResult)
-    assert result.structured == {"action": "accept", "content": {"sure": "three"}}
