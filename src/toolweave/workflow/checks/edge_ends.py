@@ -1,5 +1,6 @@
 """Unknown edge ends: which node was meant, or how else to fix the edge."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -173,6 +174,8 @@ class EdgeEnds:
             meant = self._by_type(end)
         meant = meant or (self._with_kind(end) if key == "to" else None)
         place = self._case.at_edge(index, key)
+        if meant in self._twice:
+            return None  # one of the two nodes may be the one that is meant, and lack its own id
         if meant is not None and self._fits(edge, key, NodeId(meant)):
             return f"did you mean {meant!r}?", {"op": "replace", "path": place, "value": meant}
         kind = "start" if key == "from" else "end"
@@ -247,6 +250,12 @@ class EdgeEnds:
     @cached_property
     def _ids(self) -> Spelling:
         return Spelling(tuple(self._nodes))
+
+    @cached_property
+    def _twice(self) -> frozenset[str]:
+        """The ids that several nodes have."""
+        counts = Counter(node.id for node in self._case.workflow.nodes)
+        return frozenset(one for one, count in counts.items() if count > 1)
 
     @cached_property
     def _by_name(self) -> dict[str, list[NodeId]]:
