@@ -293,6 +293,11 @@ def test_a_kind_no_flow_has_is_a_warning_and_mended_if_clear() -> None:
     wrong = replace(flow, edges=(replace(flow.edges[0], kind="chian"),))
     assert told(check, wrong, "flow") == [("warning", "EDGE_KIND_UNKNOWN", "/connections/0/kind")]
     assert after_patch(check, wrong, "EDGE_KIND_UNKNOWN", "flow").edges[0].kind == "chain"
+    other = replace(flow, edges=(replace(flow.edges[0], kind="control"),))
+    assert after_patch(check, other, "EDGE_KIND_UNKNOWN", "flow").edges[0].kind == "chain"
+    for kind in ("error", "conditional", "ai_tool"):
+        asking = replace(flow, edges=(replace(flow.edges[0], kind=kind),))
+        assert [one.patch for one in found(check, asking, "flow")] == [None]
     for kind in ("data", "chain", "result", "smoothstep"):
         fine = replace(flow, edges=(replace(flow.edges[0], kind=kind),))
         assert told(check, fine, "flow") == []
