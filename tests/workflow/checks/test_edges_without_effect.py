@@ -11,9 +11,10 @@ A, B = node("a", "FLOW.DELAY"), node("b", "FLOW.DELAY")
 GROUP = node("g", "group")
 
 
-def test_an_edge_back_to_the_trigger_is_removed() -> None:
-    workflow = whole([TRIGGER, A, B], ["t > a", "a > b", "b > t"])
-    assert drawing(after_patch(check, workflow, "EDGE_INTO_START")) == ["t > a", "a > b"]
+def test_an_edge_back_to_the_trigger_is_to_be_removed_or_to_become_a_loop() -> None:
+    (problem,) = found(check, whole([TRIGGER, A, B], ["t > a", "a > b", "b > t"]))
+    assert (problem.code, problem.patch) == ("EDGE_INTO_START", None)
+    assert "FLOW.LOOP" in (problem.hint or "")
 
 
 @pytest.mark.parametrize(
@@ -34,6 +35,7 @@ def test_an_edge_to_the_first_node_stays_where_it_can_mean_another(
 ) -> None:
     (problem,) = (one for one in found(check, whole(nodes, drawn)) if one.code == "EDGE_INTO_START")
     assert problem.patch is None
+    assert "FLOW.LOOP" not in (problem.hint or "")
 
 
 def test_a_drawn_decision_may_lead_back_to_the_start_and_is_not_changed() -> None:

@@ -33,18 +33,20 @@ def _named(node_id: str, name: str) -> Node:
 
 
 @pytest.mark.parametrize("names", [("look", "Late note"), ("Look", "x"), ("x", "late-note")])
-def test_the_node_whose_name_is_the_only_id_that_edges_miss_gets_it(names: tuple[str, str]) -> None:
+def test_the_node_whose_name_is_the_only_id_that_edges_miss_is_named(
+    names: tuple[str, str],
+) -> None:
     nodes = [START, *(_named("look", one) for one in names), END]
-    workflow = whole(nodes, ["start > look", "look > late_note", "late_note > end"])
-    after = after_patch(check, workflow, "NODE_ID_DUPLICATE")
-    assert [one.id for one in after.nodes] == ["start", "look", "late_note", "end"]
+    (problem,) = found(check, whole(nodes, ["start > look", "look > late_note", "late_note > end"]))
+    assert problem.patch is None
+    assert "'late_note', as the node at /nodes/2 is called" in (problem.hint or "")
 
 
-def test_the_first_of_two_nodes_gets_the_id_too_and_no_edge_is_led_elsewhere() -> None:
+def test_the_first_of_two_nodes_is_named_too_and_no_edge_is_led_elsewhere() -> None:
     nodes = [START, _named("look", "late"), _named("look", "look"), END]
     workflow = whole(nodes, ["start > look", "look > late", "late > end"])
-    after = after_patch(check, workflow, "NODE_ID_DUPLICATE")
-    assert [one.id for one in after.nodes] == ["start", "late", "look", "end"]
+    (problem,) = found(check, workflow)
+    assert "'late', as the node at /nodes/1 is called" in (problem.hint or "")
     assert all(one.patch is None for one in found(edges.check, workflow))
 
 
@@ -58,13 +60,13 @@ def test_the_first_of_two_nodes_gets_the_id_too_and_no_edge_is_led_elsewhere() -
         (("look", "late", "z"), ["start > look", "look > late", "late > end"]),
     ],
 )
-def test_no_node_is_renamed_where_it_is_not_clear_which(
+def test_no_node_is_named_where_it_is_not_clear_which(
     names: tuple[str, ...], drawn: list[str]
 ) -> None:
     nodes = [START, *(_named("look", one) for one in names), END]
     problems = found(check, whole(nodes, drawn))
     assert {one.code for one in problems} == {"NODE_ID_DUPLICATE"}
-    assert all(one.patch is None for one in problems)
+    assert all(one.patch is None and "is called" not in (one.hint or "") for one in problems)
 
 
 def test_a_new_id_is_none_that_is_taken() -> None:

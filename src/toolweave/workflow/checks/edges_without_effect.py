@@ -49,7 +49,8 @@ def _instead(
     if begins(case, target) and type_of(source) == "end":
         return "remove the edge: a run is over there", removed
     if begins(case, target) and _only_repeats(case, edge):
-        return f"remove the edge: nothing leads to {edge.target!r}, which starts a run", removed
+        # A repetition may be meant, so that there is no patch.
+        return "remove the edge; to repeat steps, use FLOW.LOOP and its port 'loop'", None
     return "remove the edge, or connect the nodes before and after it", None
 
 

@@ -96,9 +96,12 @@ def _node_twice(case: CheckContext, index: int, first: tuple[int, Node], ids: Id
         patch = ({"op": "remove", "path": pointer("nodes", index)},)
         hint = "both are the same node; remove one"
     elif (renamed := _renamed(case, at, index)) is not None:
+        # Whether the edges or the id were copied is not known for certain: there is no patch.
         meant, name = renamed
-        hint = f"write {name!r} as the id of the node at {pointer('nodes', meant)}"
-        patch = (_replace(pointer("nodes", meant, "id"), name),)
+        hint = (
+            f"edges lead to or from {name!r}, as the node at {pointer('nodes', meant)} is called: "
+            "give it this id, or correct the edges"
+        )
     else:
         # Which of the two an edge or a reference means is not known.
         hint = (
