@@ -1,10 +1,11 @@
 """Edges into what starts a run, and edges to and from groups."""
 
 import pytest
-from tests.workflow.checks.building import after_patch, drawing, found, node, whole
+from tests.workflow.checks.building import found, node, whole
 
+from toolweave.problems import Problem
 from toolweave.workflow.checks.edges import check
-from toolweave.workflow.model import Node
+from toolweave.workflow.model import Node, Workflow
 
 START, END, TRIGGER = node("start", "start"), node("end", "end"), node("t", "TRIGGER.MANUAL")
 A, B = node("a", "FLOW.DELAY"), node("b", "FLOW.DELAY")
@@ -44,19 +45,24 @@ def test_a_drawn_decision_may_lead_back_to_the_start_and_is_not_changed() -> Non
     assert all(one.patch is None for one in found(check, whole([START, ask, END], drawn)))
 
 
-def test_an_edge_to_a_group_leads_to_its_only_first_node() -> None:
+def _of_group(workflow: Workflow) -> Problem:
+    (problem,) = (one for one in found(check, workflow) if one.code == "EDGE_AT_GROUP")
+    assert problem.patch is None
+    return problem
+
+
+def test_the_only_first_node_of_a_group_is_named_for_an_edge_to_it() -> None:
     inside = [node("p", parent="g"), node("q", parent="g")]
-    workflow = whole([START, GROUP, *inside, END], ["start > g", "p > q", "q > end"])
-    after = after_patch(check, workflow, "EDGE_AT_GROUP")
-    assert drawing(after) == ["start > p", "p > q", "q > end"]
+    drawn = ["start > g", "p > q", "q > end"]
+    hint = _of_group(whole([START, GROUP, *inside, END], drawn)).hint
+    assert hint == "connect 'p', the first node of the group, or remove the edge"
 
 
-def test_an_edge_from_a_group_starts_at_its_only_last_node() -> None:
+def test_the_only_last_node_of_a_group_is_named_for_an_edge_from_it() -> None:
     boxes = [GROUP, node("h", "group", parent="g")]
     inside = [node("p", parent="g"), node("q", parent="h")]
-    workflow = whole([START, *boxes, *inside, END], ["start > p", "p > q", "g > end"])
-    after = after_patch(check, workflow, "EDGE_AT_GROUP")
-    assert drawing(after) == ["start > p", "p > q", "q > end"]
+    hint = _of_group(whole([START, *boxes, *inside, END], ["start > p", "p > q", "g > end"])).hint
+    assert hint == "connect 'q', the last node of the group, or remove the edge"
 
 
 @pytest.mark.parametrize(
@@ -67,11 +73,10 @@ def test_an_edge_from_a_group_starts_at_its_only_last_node() -> None:
         (["p > g", "q > end"], []),
     ],
 )
-def test_an_edge_to_a_group_without_one_first_node_has_no_patch(
+def test_an_edge_to_a_group_without_one_first_node_names_none_or_all(
     drawn: list[str], named: list[str]
 ) -> None:
     inside = [node("p", parent="g"), node("q", parent="g")]
-    problems = found(check, whole([START, GROUP, *inside, END], drawn))
-    (problem,) = (one for one in problems if one.code == "EDGE_AT_GROUP")
-    assert problem.patch is None
-    assert all(one in (problem.hint or "") for one in named)
+    hint = _of_group(whole([START, GROUP, *inside, END], drawn)).hint or ""
+    assert all(one in hint for one in named)
+    assert "node of the group, or" not in hint

@@ -87,9 +87,9 @@ def _of_group(
         end = "lead to" if is_entered else "start at"
         hint = f"let it {end} {listed}" if len(found) > 1 else "connect the nodes themselves"
         return f"{hint}, or remove the edge", None
-    place = case.at_edge(index, "to" if is_entered else "from")
-    said = "the first node of the group is" if is_entered else "the last node of the group is"
-    return f"{said} {found[0]!r}", ({"op": "replace", "path": place, "value": found[0]},)
+    # Whether the edge is meant for the box is not known for certain: there is no patch.
+    said = "first" if is_entered else "last"
+    return f"connect {found[0]!r}, the {said} node of the group, or remove the edge", None
 
 
 def _is_closed(case: CheckContext, node: Node, edge: Edge) -> bool:
