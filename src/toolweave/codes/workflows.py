@@ -82,6 +82,7 @@ WORKFLOWS: dict[str, str] = {
     "MCP_TOOL_REQUIRED": "This mode requires a tool.",
     "MCP_TOOL_SCHEMA_CHANGED": "The tool's schema changed since the node was created.",
     "MISSING_VARIABLES": "A template needs values that were not given.",
+    "NODES_NESTED": "A node has other nodes inside it, which never run.",
     "NODES_TOO_MANY": "The workflow has more nodes than its format allows.",
     "NODE_ID_DUPLICATE": "Two nodes have the same id.",
     "NODE_ID_MISSING": "A node has no id.",

@@ -13,6 +13,7 @@ from toolweave.problems import Problem, pointer
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.ordering_keys import is_ordering, with_edges
 from toolweave.workflow.checks.ports import out_ports
+from toolweave.workflow.formats.inner_nodes import holds_nodes
 from toolweave.workflow.formats.toolweave import EDGE_KEYS
 from toolweave.workflow.model import OUTPUT_PORT, Edge
 
@@ -171,7 +172,9 @@ def _is_catalog(case: CheckContext, node_id: str) -> bool:
 
 
 def _of_node(case: CheckContext, keys: dict[str, Json], place: str) -> Iterator[Problem]:
-    for key in keys:
+    for key, value in keys.items():
+        if holds_nodes(key, value):
+            continue  # an error of its own
         if (hint := _HINTS.get(_plain(key))) is not None:
             yield _problem(place + pointer(key), key, "a node", hint)
         elif is_ordering(key):

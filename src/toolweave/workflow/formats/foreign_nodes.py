@@ -50,6 +50,12 @@ _ATTACHED = frozenset(
     {"tools", "attached", "attachments", "agenttools", "toolnodes", "tool", "memory", "memories"}
     | {"subnodes", "attachednodes", "attachedtools", "children"}
 )
+# Keys of a node under which other systems have the nodes inside it.
+_INNER = frozenset(
+    {"nodes", "steps", "body", "children", "do", "tasks", "substeps", "subnodes", "loopbody"}
+    | {"actions", "innernodes", "childnodes", "blocks", "bodynodes", "loopnodes", "loopsteps"}
+)
+_REPEATING = frozenset({"LOOP", "FOR_EACH"})
 _BOTH = pattern(r"([A-Za-z_-]+)\s*(?:[./:]|::|->)\s*([A-Za-z][\w-]*)")
 _TOOL = pattern(r"TOOL\s*[./:]\s*(MCP:[^\s/]+/\S+)", re.IGNORECASE)
 _KNOWN_TYPES = frozenset(
@@ -71,6 +77,11 @@ def meant_key(key: str, free: Iterable[str]) -> str | None:
     if same:
         return same[0] if len(same) == 1 else None
     return misspelt(key, names) if len(key) >= _LEAST else None
+
+
+def is_inner_key(key: str) -> bool:
+    """Whether other systems have the nodes inside a node under this key."""
+    return plain(key) in _INNER
 
 
 def is_known_type(value: Json) -> bool:
@@ -190,6 +201,8 @@ def hides_parts(node: JsonObject, data: Json) -> bool:
     if not isinstance(inner, dict):
         return False
     is_agent = node.get("type") == "AI_AGENT"
+    if owner.get("subtype") in _REPEATING and any(map(is_inner_key, inner)):
+        return True
     return not _PARTS.isdisjoint(inner) or (
         is_agent and any(plain(key) in _ATTACHED for key in inner)
     )

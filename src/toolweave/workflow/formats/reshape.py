@@ -39,6 +39,7 @@ from toolweave.workflow.formats.foreign_nodes import (
     node_lists,
     node_operations,
 )
+from toolweave.workflow.formats.inner_nodes import lifting
 from toolweave.workflow.json_patch import apply_patch
 
 CODE = "WORKFLOW_FORM_FOREIGN"
@@ -60,6 +61,8 @@ _MEANT: dict[Dialect, str] = {
     "agent-team": "with 'configurations' in nodes, 'from_node' and 'to_node' in connections",
 }
 
+_LISTED = "apply the fix, which lists and connects them there"
+
 Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`
 
 
@@ -80,7 +83,12 @@ def reshaped(document: Json) -> tuple[Json, tuple[Problem, ...]]:
         whole: Operation = {"op": "replace", "path": "", "value": after}
         message = "the workflow is inside another object, and is read without it"
         return after, (_problem("", message, [whole]),)
-    work = _Reshaping(inner, pointer(WRAPPER) if is_wrapped else "")
+    root = pointer(WRAPPER) if is_wrapped else ""
+    if lifted := _lifted(inner, root):
+        document = apply_patch(document, [one for problem in lifted for one in problem.patch or ()])
+        after, problems = reshaped(document)
+        return after, (*lifted, *problems)
+    work = _Reshaping(inner, root)
     work.run()
     if not work.problems:
         return document, ()
@@ -114,6 +122,18 @@ def _with_parts(document: Json, root: str) -> tuple[Json, tuple[Problem, ...]]:
             problems += work.problems
     operations = [one for problem in problems for one in problem.patch or ()]
     return (apply_patch(document, operations) if operations else document), tuple(problems)
+
+
+def _lifted(inner: JsonObject, root: str) -> list[Problem]:
+    """The nodes inside other nodes, which are put into the list of all nodes."""
+    nodes = inner.get("nodes")
+    if not isinstance(nodes, list) or len(nodes) > MAX_PARTS:
+        return []
+    message = "the nodes inside this node never run; all nodes are in the list 'nodes'"
+    return [
+        replace(_problem(place, message, operations), code="NODES_NESTED", hint=_LISTED)
+        for place, operations in lifting(inner, root, dialect_of(nodes))
+    ]
 
 
 def original_place(place: str, problems: Sequence[Problem]) -> str:
