@@ -16,6 +16,7 @@ WORKFLOWS: dict[str, str] = {
     "EDGE_AT_GROUP": "An edge connects a group or note, which never runs.",
     "CONTROL_KEY_UNKNOWN": "A key of a node or edge that other systems have has no effect here.",
     "EDGE_DUPLICATE": "The same edge exists twice.",
+    "EDGE_END_TITLE": "An edge names a node by its title, and other edges by their ids.",
     "EDGE_ID_DUPLICATE": "Two edges have the same id.",
     "EDGE_ID_MISSING": "An edge has no id.",
     "EDGE_INTO_START": "An edge leads to a start or trigger.",

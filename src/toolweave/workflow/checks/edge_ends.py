@@ -16,6 +16,7 @@ from toolweave.workflow.model import OUTPUT_PORT, Edge, Node, NodeId
 
 Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`
 _ENDS = frozenset({"start", "end"})
+_MAX_NAMED = 5
 # How graphs of other systems name the start and the end of a run.
 _RUN_STARTS = frozenset({"start", "begin", "entry", "entrypoint"})
 _RUN_ENDS = frozenset({"end", "finish", "exit", "endnode", "terminate"})
@@ -167,9 +168,12 @@ class EdgeEnds:
 
     def _repaired(
         self, index: int, edge: Edge, key: str, end: NodeId
-    ) -> tuple[str, Operation] | None:
+    ) -> tuple[str, Operation | None] | None:
         named = self._by_name.get(end, []) or self._by_plain_name.get(plain_word(end), [])
         meant = named[0] if len(named) == 1 else self._ids.meant(end)
+        if meant is None and len(named) > 1:
+            listed = " or ".join(repr(one) for one in named[:_MAX_NAMED])
+            return f"several nodes have this title; use one of their ids: {listed}", None
         if meant is None and len(self._ids.nearest(end)) < 2:
             meant = self._by_type(end)
         meant = meant or (self._with_kind(end) if key == "to" else None)

@@ -40,6 +40,7 @@ from toolweave.workflow.formats.foreign_nodes import (
     node_operations,
 )
 from toolweave.workflow.formats.inner_nodes import lifting
+from toolweave.workflow.formats.named_ends import named_ends
 from toolweave.workflow.json_patch import apply_patch
 
 CODE = "WORKFLOW_FORM_FOREIGN"
@@ -309,6 +310,8 @@ class _Reshaping:
         if not isinstance(given, list) or len(given) > MAX_PARTS:
             return
         source = source_key(given, nodes)
+        if dialect == "agent-team" and not moved:
+            self.problems += named_ends(given, nodes, to)
         found = {
             at: operations
             for at, one in enumerate(given)
