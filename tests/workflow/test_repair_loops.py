@@ -91,6 +91,15 @@ def test_of_two_possible_bodies_the_hint_names_both(
     assert hint in {one.hint for one in problems}
 
 
+def test_a_memory_that_reads_the_item_may_belong_to_an_agent_too() -> None:
+    message = {"message": "{{ row }}", "role": "user"}
+    kept = node("kept", "MEMORY.CONVERSATION_BUFFER", configurations={}, inputParams={**message})
+    problems = _found(whole([TRIGGER, LOOP, kept], ["t > each"]))
+    assert [one for one in problems if one.patch] == []
+    hints = {one.hint for one in problems if one.code == "NODE_UNREACHED"}
+    assert hints == {"connect port 'loop' of 'each' to 'kept', or attach it to an AI_AGENT"}
+
+
 @pytest.mark.parametrize(
     ("nodes", "drawn"),
     [

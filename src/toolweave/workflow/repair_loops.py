@@ -26,6 +26,9 @@ MAX_SIZE = 200
 MAX_TRIED = 12
 _CODES = frozenset({"REFERENCE_OUTSIDE_LOOP", "REFERENCE_NOT_RUN"})
 _UNREACHED = "NODE_UNREACHED"
+# Such a node without edges may belong to an agent.
+_ASIDE = frozenset({"TOOL", "MEMORY"})
+_ATTACHED = "attach it to an AI_AGENT"
 _BODY, _DONE = "loop", "done"
 _DONE_PORTS = frozenset({_DONE, "completed", "complete"})
 
@@ -78,6 +81,8 @@ class _Search:
                 one for one, _ in tried if one.loop == change.loop or one.first == change.first
             ]
             is_only = of_loops[change.loop] == of_firsts[change.first] == 1
+            if change.first is not None and self._graph.nodes[change.first].type in _ASIDE:
+                is_only, rivals = False, [*rivals, replace(change, hint=_ATTACHED)]
             problems = _with_answer(problems, gone, rivals, is_only=is_only, code=_UNREACHED)
         tried = [(one, gone) for one in others if (gone := self._removed(one))]
         for _, gone in tried[:1]:
