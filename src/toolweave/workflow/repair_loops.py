@@ -117,10 +117,15 @@ class _Search:
                     continue
                 ends = {"from": name, "to": node.id, "fromPort": _BODY, "toPort": INPUT_PORT}
                 edge = {"id": ids.free(f"{name}.{_BODY}->{node.id}"), **ends}
-                patch: Operation = {"op": "add", "path": "/connections/-", "value": edge}
+                patch: Operation = {"op": "add", "path": self._place(name), "value": edge}
                 yield _Change(
                     name, (patch,), f"connect port {_BODY!r} of {name!r} to {node.id!r}", node.id
                 )
+
+    def _place(self, loop: NodeId) -> str:
+        """Where an edge of a loop's body is listed: before what follows the loop."""
+        leaving = (at for at, one in self._case.edges if one.source == loop)
+        return f"/connections/{next(leaving, '-')}"
 
     def _exchanges(self) -> Iterator[_Change]:
         """A loop whose two ports may be exchanged."""
