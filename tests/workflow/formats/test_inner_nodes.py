@@ -64,8 +64,8 @@ def _joined(document: Json) -> tuple[list[str], list[tuple[str, str, str]]]:
     report = _examined(document)
     assert [one for one in report.problems if one.severity == "error"] == []
     workflow = report.loaded.workflow
-    edges = [(one.source, one.source_port, one.target) for one in workflow.edges]
-    return [one.id for one in workflow.nodes], edges
+    edges = [(str(one.source), one.source_port, str(one.target)) for one in workflow.edges]
+    return [str(one.id) for one in workflow.nodes], edges
 
 
 @pytest.mark.parametrize("key", ["nodes", "steps", "body", "children", "do", "sub_nodes"])
@@ -99,16 +99,20 @@ def test_nodes_that_edges_lead_to_are_only_taken_out() -> None:
 
 @pytest.mark.parametrize("level", ["", "data", "configurations"])
 def test_the_nodes_in_a_loop_with_data_become_its_body_at_any_level(level: str) -> None:
-    data = {"subtype": "FOR_EACH", "configurations": {}, "inputParams": {"data": [1]}}
+    settings: Document = {}
+    data: Document = {
+        "subtype": "FOR_EACH",
+        "configurations": settings,
+        "inputParams": {"data": [1]},
+    }
     loop: Document = {"id": "each", "type": "FLOW", "name": "each", "data": data}
-    inner = {"subtype": "DELAY", "configurations": {"duration_seconds": 1}}
+    inner: Document = {"subtype": "DELAY", "configurations": {"duration_seconds": 1}}
     body = [{"id": "a", "type": "FLOW", "name": "a", "data": inner}]
-    place = {"": loop, "data": data, "configurations": data["configurations"]}[level]
-    assert isinstance(place, dict)
+    place = {"": loop, "data": data, "configurations": settings}[level]
     place["nodes"] = body
-    start = {"id": "start", "type": "start", "name": "start", "data": {}}
+    start: Document = {"id": "start", "type": "start", "name": "start", "data": {}}
     edge = {"id": "1", "from": "start", "to": "each", "fromPort": "output", "toPort": "input"}
-    document = {"id": "w", "name": "w", "nodes": [start, loop], "connections": [edge]}
+    document: Document = {"id": "w", "name": "w", "nodes": [start, loop], "connections": [edge]}
     _, edges = _joined(document)
     assert edges == [("start", "output", "each"), ("each", "loop", "a")]
 

@@ -16,7 +16,7 @@ TITLES = {"go": "Every night", "read": "Read it", "tell": "Tell the team"}
 
 
 def _document(*edges: tuple[str, str], titles: dict[str, str] = TITLES) -> Document:
-    nodes = [
+    nodes: list[Document] = [
         {"id": one, "name": title, "type": "FLOW", "subtype": "DELAY", "configurations": {}}
         for one, title in titles.items()
     ]
