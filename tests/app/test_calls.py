@@ -27,7 +27,9 @@ from toolweave.errors import (
 )
 from toolweave.modules import load_in_thread
 from toolweave.servers import connections
+from toolweave.servers.call_list import CallList
 from toolweave.servers.definition import CommandServer, HttpServer
+from toolweave.servers.gate import Gate
 from toolweave.testing.clock import FakeClock
 from toolweave.testing.server import (
     ScriptedServer,
@@ -413,6 +415,49 @@ async def test_whoever_goes_away_cancels_the_call_and_leaves_a_record(
     assert (await last_row(studio))[STATUS] == "cancelled"
     assert studio.gate.limits.active == ()
     assert studio.gate.history.open_calls == ()
+
+
+async def test_a_request_to_stop_counts_from_the_moment_a_call_is_listed(
+    studio: Studio, scripted: ScriptedServer
+) -> None:
+    """Another process may ask before the one that runs the call has looked for the first time."""
+    scripted.on_call("echo", [never()])
+    listed = CallList(studio.home.database, studio.home.clock)
+    gate = Gate(
+        studio.home.registry,
+        studio.connections,
+        studio.home.lockfile,
+        limits=studio.gate.limits,
+        shared_limits=studio.shared_limits,
+        history=studio.gate.history,
+        masker=studio.home.masker,
+        clock=studio.home.clock,
+        settings=studio.home.settings,
+    )
+    meant, other = a_call(), a_call()
+
+    async def both_are_listed() -> bool:
+        return len(await listed.active()) == 2
+
+    # The id of an ended call, used again.
+    await CallList(studio.home.database, FakeClock()).request_stop(str(other.id))
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(stopped, gate, meant)
+            tasks.start_soon(stopped, gate, other)
+            await eventually(both_are_listed)
+            await listed.request_stop(str(meant.id))
+            tasks.start_soon(gate.follow_stops, listed)
+            await eventually(lambda: len(gate.history.open_calls) == 1)
+            assert gate.history.open_calls[0].call == other
+            await listed.request_stop()
+            await eventually(lambda: not gate.history.open_calls)
+            tasks.cancel_scope.cancel()
+
+
+async def stopped(gate: Gate, call: ToolCall) -> None:
+    with pytest.raises(Cancelled):
+        await gate.call(call)
 
 
 async def test_a_call_that_waits_its_turn_can_be_cancelled(

@@ -18,6 +18,15 @@ Mode = Literal["legacy", "auto"]
 
 RUN_STDIO = "from toolweave.demo.server import run_stdio; run_stdio()"
 RUN_HTTP = "from toolweave.demo.server import run_http; run_http()"
+# On a busy machine a process may pause wherever it is: here while it makes its event loop.
+RUN_HTTP_SLOWLY = """
+import time
+from asyncio.selector_events import BaseSelectorEventLoop
+from toolweave.demo.server import run_http
+make = BaseSelectorEventLoop._make_self_pipe
+BaseSelectorEventLoop._make_self_pipe = lambda loop: (time.sleep(1), make(loop))
+run_http()
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +48,13 @@ class Door:
 
 
 @contextmanager
-def http_demo(log: Path, stop_with: signal.Signals = signal.SIGTERM) -> Generator[str]:
+def http_demo(
+    log: Path, stop_with: signal.Signals = signal.SIGTERM, run: str = RUN_HTTP
+) -> Generator[str]:
     """A demo server over HTTP, logging to `log`; yields its address."""
     with (
         log.open("w", encoding="utf-8") as stderr,
-        subprocess.Popen([sys.executable, "-c", RUN_HTTP], stderr=stderr) as process,
+        subprocess.Popen([sys.executable, "-c", run], stderr=stderr) as process,
     ):
         try:
             while not (line := log.read_text(encoding="utf-8").partition("\n"))[1]:

@@ -15,7 +15,7 @@ import pytest
 from mcp import Client, types
 from mcp.client import ClientRequestContext
 
-from demo.doors import RUN_STDIO, Door, http_demo
+from demo.doors import RUN_HTTP, RUN_HTTP_SLOWLY, RUN_STDIO, Door, http_demo
 from toolweave.demo.server import listen, run_http
 from toolweave.errors import Unavailable
 
@@ -231,8 +231,9 @@ async def test_http_connections_do_not_hold_back_small_answers() -> None:
     assert accepted == [1]
 
 
-def test_http_stops_on_interrupt_without_a_traceback(tmp_path: Path) -> None:
+@pytest.mark.parametrize("run", [RUN_HTTP, RUN_HTTP_SLOWLY], ids=["plain", "slow"])
+def test_http_stops_on_interrupt_without_a_traceback(run: str, tmp_path: Path) -> None:
     log = tmp_path / "log"
-    with http_demo(log, stop_with=signal.SIGINT) as url:
+    with http_demo(log, stop_with=signal.SIGINT, run=run) as url:
         assert url.startswith("http://127.0.0.1:")
-    assert "Traceback" not in log.read_text(encoding="utf-8")
+    assert log.read_text(encoding="utf-8").splitlines() == [f"listening on {url}"]

@@ -26,7 +26,7 @@ FLAGS = (
 Scheme = Literal["light", "dark"]
 # Behaviour is the same in both; `test_access.py` looks at the colours of every page.
 PICTURED: tuple[Scheme, ...] = ("light", "dark") if "KEEP_PICTURES" in os.environ else ("light",)
-PATIENCE_MS = int(os.environ.get("PATIENCE_MS", "60000"))
+PATIENCE_MS = int(os.environ.get("PATIENCE_MS", "30000"))
 # Of a node that is in view as a whole, up to rounding.
 WHOLE = 0.99
 # Below what Linux gives to outgoing connections, so that nobody takes a port between two starts.

@@ -4,6 +4,7 @@ import json
 import re
 from typing import Any, cast
 
+import anyio
 import pytest
 from playwright.async_api import Locator, Page, Route, expect
 
@@ -271,18 +272,17 @@ async def correct_a_value(hands: Hands) -> None:
     fault = page.locator(".param", has=page.locator(":focus")).last.locator(".field__fault")
     # What is typed is refused here; what the service said is of the value before.
     await expect(fault).to_have_text(["Not valid: at least 0 is expected", re.compile("is -5")])
-    held: list[Route] = []
+    released = anyio.Event()
 
     async def hold(route: Route) -> None:
-        held.append(route)
+        await released.wait()
+        await route.continue_()
 
     await page.route("**/api/v1/edit/validate", hold)
     await page.keyboard.press("Control+a")
     await page.keyboard.type("6")
     await expect(fault).to_have_count(0)
-    await page.unroute("**/api/v1/edit/validate", hold)
-    for route in held:
-        await route.continue_()
+    released.set()  # the route stays: to remove it would answer for those that it holds
     await page.keyboard.press("Escape")
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Any, cast
 
 import anyio
 import httpx2
@@ -13,6 +14,7 @@ from playwright.async_api import Locator, Page, expect
 from e2e.fields import box
 from e2e.studio import Studio, shot
 from rest.drawn import greeting
+from servers.rooms import eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -66,7 +68,8 @@ async def test_a_changed_workflow_is_compared_with_its_past_runs_before_it_is_pu
     await studio.ask(page, "PUT", "/api/v1/workflows/welcome", {"document": document})
     for who in ("Ada", "Bob"):
         body = {"workflow": "welcome", "inputs": {"who": who}}
-        await studio.ask(page, "POST", "/api/v1/runs", body)
+        run = cast("Any", await studio.ask(page, "POST", "/api/v1/runs", body))
+        await run_ends(page, studio, run["id"])  # a run under way is not compared
     await page.goto(f"{studio.url}/#/w/welcome")
     bar = page.locator(".editor__bar")
     await bar.get_by_role("button", name="Publish").click()
@@ -85,6 +88,16 @@ async def test_a_changed_workflow_is_compared_with_its_past_runs_before_it_is_pu
     await shot(page, "publish-backtest")
     await expect(dialog.get_by_role("button", name="Save and publish anyway")).to_be_enabled()
     assert "welcome" not in str(await studio.ask(page, "GET", "/api/v1/published"))
+
+
+async def run_ends(page: Page, studio: Studio, run: str) -> None:
+    """Wait for the end of a run."""
+
+    async def is_over() -> bool:
+        shown = cast("Any", await studio.ask(page, "GET", f"/api/v1/runs/{run}"))
+        return shown["status"] == "success"
+
+    await eventually(is_over)
 
 
 async def key_of(page: Page, dialog: Locator) -> str:

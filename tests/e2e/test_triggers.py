@@ -1,6 +1,7 @@
 """Triggers in the editor: address, next times, one real test event, the Active switch, builders."""
 
 from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import Any, cast
 
 import pytest
@@ -76,6 +77,14 @@ async def send(page: Page, studio: Studio, name: str = NAME, **body: Any) -> dic
     return cast("dict[str, Any]", await answer.json())
 
 
+@asynccontextmanager
+async def listening(page: Page) -> AsyncGenerator[None]:
+    """Begin to listen in the body; the page says so before the service knows of it."""
+    async with page.expect_response("**/api/v1/triggers/listen"):
+        yield
+    await expect(page.get_by_text("Listening: send one request")).to_be_visible()
+
+
 async def test_a_webhook_is_listened_to_mapped_run_and_activated_with_the_mouse(
     page: Page, studio: Studio
 ) -> None:
@@ -83,8 +92,8 @@ async def test_a_webhook_is_listened_to_mapped_run_and_activated_with_the_mouse(
     await card(page, "start").click()
     panel = page.get_by_role("region", name="Trigger")
     await expect(panel.locator("code")).to_have_text(f"{studio.url}/hooks/orders")
-    await panel.get_by_role("button", name="Listen for a test event").click()
-    await expect(panel.get_by_text("Listening: send one request")).to_be_visible()
+    async with listening(page):
+        await panel.get_by_role("button", name="Listen for a test event").click()
     with_listener = await send(page, studio, total=250, city="Oslo")
     assert with_listener["status"] == "test"
     await expect(panel.get_by_text("Saved since")).to_be_visible()
@@ -185,8 +194,8 @@ async def test_an_event_is_entered_and_a_schedule_built_by_keyboard_alone(
     # One real delivery, too.
     await hands.open_node("Order")
     await hands.until("Tab", "Listen for a test event")
-    await page.keyboard.press("Enter")
-    await expect(page.get_by_text("Listening: send one request")).to_be_visible()
+    async with listening(page):
+        await page.keyboard.press("Enter")
     assert (await send(page, studio, OTHER, total=700))["status"] == "test"
     await expect(page.get_by_text("Saved since")).to_be_visible()
     await page.keyboard.press("Escape")

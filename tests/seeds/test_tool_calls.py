@@ -129,7 +129,10 @@ def test_stopping_all_calls_also_stops_the_rest_of_a_document(
 ) -> None:
     written(tw, "mine\ntool: wait", "mine\ntool: echo\ntext: never sent")
     with tw.process("doc", "run", "notes.md", "--json") as process:
-        while not tw.ok("calls", "list", "--active", "--json").json:
+        # It is listed before it is sent.
+        while not (
+            server.heard("tools/call") and tw.ok("calls", "list", "--active", "--json").json
+        ):
             assert process.poll() is None
         tw.ok("calls", "stop")
         out, _ = process.communicate(timeout=30)

@@ -152,22 +152,34 @@ def run_http(host: str = "127.0.0.1", port: int = 0, build: BuildServer = build_
     with listen(host, port) as listener:
         log_to_stderr()
         service, url = http_service(build(), host, listener)
+        service.at_start = f"listening on {url}\n"
         with suppress(KeyboardInterrupt):
-            sys.stderr.write(f"listening on {url}\n")
-            sys.stderr.flush()
             service.run(sockets=[listener])
 
 
 def http_service(
     server: Server[Any], host: str, listener: socket.socket
-) -> tuple[uvicorn.Server, str]:
+) -> "tuple[HttpService, str]":
     """Return a service of streamable HTTP for a listening socket, and its address."""
     port: int = listener.getsockname()[1]
     app = server.streamable_http_app(transport_security=_only_for(host, port))
     config = uvicorn.Config(
         app, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=2
     )
-    return uvicorn.Server(config), f"http://{_in_url(host)}:{port}/mcp"
+    return HttpService(config), f"http://{_in_url(host)}:{port}/mcp"
+
+
+class HttpService(uvicorn.Server):
+    """A service that writes a line to stderr when it can be used, and interrupted."""
+
+    at_start = ""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start; signals are handled from before."""
+        await super().startup(sockets)
+        if self.started:
+            sys.stderr.write(self.at_start)
+            sys.stderr.flush()
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -53,9 +53,9 @@ class OpenCalls:
         Raises `Conflict`: `CALL_ENDED_UNANSWERED`, and what the call raises.
         """
         found = self._open.pop(key, None)
-        if found is not None and answered:
-            found.continue_with(answered[-1].answer)
-        else:
+        if found is None or not found.continue_with(answered):
+            if found is not None:
+                found.end()
             if answered and not answered[-1].question.is_repeatable:
                 raise _ended(call)
             found = _OpenCall(answered)
@@ -87,6 +87,8 @@ class _OpenCall:
 
     def __init__(self, answered: Sequence[AnsweredQuestion]) -> None:
         self._answered = deque(answered)
+        # How many of its questions have an answer.
+        self._given = 0
         self._changed = anyio.Event()
         self._outcome: ToolResult | ElicitationQuestion | Exception | None = None
         self._replied = anyio.Event()
@@ -122,13 +124,22 @@ class _OpenCall:
         assert self._outcome is not None
         return self._outcome
 
-    def continue_with(self, answer: ElicitationAnswer) -> None:
-        """Give the open question its answer; a call that has ended meanwhile stays as it is."""
-        if not isinstance(self._outcome, ElicitationQuestion):
-            return
+    def continue_with(self, answered: Sequence[AnsweredQuestion]) -> bool:
+        """Give the open question its answer; return whether there is any.
+
+        There are more answers if another process made the call too, and got further: the last one
+        is then of a later question. A call that has ended meanwhile stays as it is.
+        """
+        if not answered or not isinstance(self._outcome, ElicitationQuestion):
+            return bool(answered)
+        following = range(self._given, len(answered))
+        fitting = (at for at in following if answered[at].question == self._outcome)
+        self._given = next(fitting, len(answered) - 1)
         self._changed = anyio.Event()
-        self._reply = answer
+        self._reply = answered[self._given].answer
+        self._answered = deque(answered[self._given + 1 :])
         self._replied.set()
+        return True
 
     def end(self) -> None:
         """Cancel the call, also on the server."""
@@ -140,11 +151,13 @@ class _OpenCall:
 
     async def _ask(self, question: ElicitationQuestion) -> ElicitationAnswer:
         if self._answered and self._answered[0].question == question:
+            self._given += 1
             return self._answered.popleft().answer
         self._replied = anyio.Event()
         self._conclude(question)
         await self._replied.wait()
         assert self._reply is not None
+        self._given += 1
         return self._reply
 
     async def _hear(self, progress: ToolProgress) -> None:

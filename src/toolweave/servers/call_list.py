@@ -4,7 +4,10 @@ Any process may ask; the process that runs a call cancels it. Requests are rows 
 because the one who asks and the one who runs share nothing but the database.
 """
 
+from dataclasses import dataclass
 from datetime import timedelta
+
+import orjson
 
 from toolweave.clock import Clock, timestamp
 from toolweave.json_record import JsonRecord
@@ -35,6 +38,16 @@ class CallRow(JsonRecord):
     took_ms: float | None
     error_code: str | None
     error_message: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StopRequest:
+    """A request to stop one call, or all; `calls` are those that were active then."""
+
+    number: int
+    at: str
+    is_for_all: bool
+    calls: frozenset[str]
 
 
 class CallList:
@@ -72,20 +85,30 @@ class CallList:
 
     async def request_stop(self, call: str | None = None) -> None:
         """Ask every process to stop this call, or all that are active now."""
+        meant = [call] if call is not None else [one.id for one in await self.active()]
         await self._database.execute(
             "INSERT INTO notices (at, kind, subject, message) VALUES (?, ?, ?, ?)",
             timestamp(self._clock.now()),
             STOP,
             call or EVERY_CALL,
-            "",
+            orjson.dumps(meant).decode(),
         )
 
-    async def stop_requests(self, after: int) -> list[tuple[int, str]]:
-        """Return number and call of the requests after the one with this number."""
+    async def stop_requests(self, after: int) -> list[StopRequest]:
+        """Return the requests after the one with this number."""
         rows = await self._database.rows(
-            "SELECT id, subject FROM notices WHERE kind = ? AND id > ? ORDER BY id", STOP, after
+            "SELECT id, at, subject, message FROM notices WHERE kind = ? AND id > ? ORDER BY id",
+            STOP,
+            after,
         )
-        return [(int(str(number)), str(call)) for number, call in rows]
+        return [_stop_request(*map(str, row)) for row in rows]
+
+
+def _stop_request(number: str, at: str, subject: str, calls: str) -> StopRequest:
+    is_for_all = subject == EVERY_CALL
+    # Requests of earlier versions name no calls.
+    named = orjson.loads(calls) if calls else [] if is_for_all else [subject]
+    return StopRequest(int(number), at, is_for_all, frozenset(named))
 
 
 def _call(row: Row) -> CallRow:

@@ -23,7 +23,7 @@ from toolweave.errors import (
     Unavailable,
 )
 from toolweave.problems import did_you_mean
-from toolweave.servers.call_list import EVERY_CALL, CallList
+from toolweave.servers.call_list import CallList, StopRequest
 from toolweave.servers.connections import Connections
 from toolweave.servers.content_parameters import check_parameters
 from toolweave.servers.disconnect_reason import mask_error, not_ready_in_time
@@ -155,20 +155,29 @@ class Gate:
         while True:
             await self._started.wait()
             self._started = anyio.Event()
-            known = max((number for number, _ in await calls.stop_requests(0)), default=0)
+            known, is_first = 0, True
             while self._running:
-                for number, call in await calls.stop_requests(known):
-                    known = number
-                    if call == EVERY_CALL:
-                        self._stop_documents()
-                    for id_ in list(self._running) if call == EVERY_CALL else [CallId(call)]:
-                        self.cancel(id_)
+                for request in await calls.stop_requests(known):
+                    known = request.number
+                    self._stop(request, may_be_old=is_first)
+                is_first = False
                 await self._clock.sleep(STOP_POLL_S)
 
-    def _stop_documents(self) -> None:
-        """A document with a running call does not go on to its next one."""
-        for scope in self._documents.values():
-            self.limits.stop_session(scope)
+    def _stop(self, request: StopRequest, *, may_be_old: bool) -> None:
+        """Cancel what a request means; a document of such a call does not go on to its next.
+
+        A call is listed as active before this process has read the requests once, so one may have
+        come by then: it names the call, and came after it. The others are of calls that ended.
+        """
+        meant = [call for call in self._running if call in request.calls]
+        if may_be_old:
+            meant = [call for call in meant if self.history.is_open_since(call, request.at)]
+        elif request.is_for_all:
+            meant = list(self._running)
+        for call in meant:
+            if request.is_for_all and call in self._documents:
+                self.limits.stop_session(self._documents[call])
+            self.cancel(call)
 
     async def tools(self, server_name: str, *, deadline_s: float | None = None) -> tuple[Tool, ...]:
         """Return the tools a server lists now, sorted by name.

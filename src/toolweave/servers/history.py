@@ -78,6 +78,11 @@ class History:
         """Return the calls that are still running."""
         return tuple(replace(record) for record in self._open.values())
 
+    def is_open_since(self, call: CallId, at: str) -> bool:
+        """Return whether a call that was submitted by then is still open."""
+        record = self._open.get(call)
+        return record is not None and timestamp(record.submitted_at) <= at
+
     def submitted(self, call: ToolCall, *, max_retries: int) -> None:
         """Begin the record of a call: pending."""
         if call.id in self._open:

@@ -14,6 +14,7 @@ from toolweave.workflow.checks.exchanged_values import is_exchanged
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.model import Workflow
 from toolweave.workflow.repair_edits import EditSearch
+from toolweave.workflow.repair_loops import with_loop_edges
 
 # A larger workflow is not searched; the nodes that are checked again, for all edits together.
 MAX_SIZE = 200
@@ -26,7 +27,7 @@ def with_edits(
     workflow: Workflow, known: KnownEnvironment, format: FormatName, problems: list[Problem]
 ) -> list[Problem]:
     """Return the problems, with a patch where a search finds the only one."""
-    problems = [*_with_their_fixes(problems)]
+    problems = with_loop_edges(workflow, known, format, [*_with_their_fixes(problems)])
     unfixed = [at for at, one in enumerate(problems) if _is_searched(one)]
     size = len(workflow.nodes)
     if not unfixed or len(unfixed) > MAX_PROBLEMS or size > MAX_SIZE or workflow.subflows:

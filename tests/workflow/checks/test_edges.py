@@ -48,6 +48,14 @@ def test_an_end_that_names_a_node_by_its_name_becomes_its_id() -> None:
     assert drawing(after) == ["start > n-17", "n-17 > end"]
 
 
+def test_an_end_that_is_the_name_of_two_nodes_is_not_guessed_and_both_are_named() -> None:
+    twins = [replace(node(one), name="Collect sources") for one in ("n-17", "x-2")]
+    drawn = ["start > Collect sources", "n-17 > end", "x-2 > end"]
+    (problem,) = found(check, whole([START, *twins, END], drawn))
+    assert (problem.code, problem.patch) == ("EDGE_TARGET_UNKNOWN", None)
+    assert "'n-17' or 'x-2'" in (problem.hint or "")
+
+
 def test_an_edge_to_nothing_known_is_not_guessed() -> None:
     workflow = whole([START, node("a"), END], ["start > a", "a > end", "a > ghost"])
     (problem,) = found(check, workflow)
@@ -293,6 +301,11 @@ def test_a_kind_no_flow_has_is_a_warning_and_mended_if_clear() -> None:
     wrong = replace(flow, edges=(replace(flow.edges[0], kind="chian"),))
     assert told(check, wrong, "flow") == [("warning", "EDGE_KIND_UNKNOWN", "/connections/0/kind")]
     assert after_patch(check, wrong, "EDGE_KIND_UNKNOWN", "flow").edges[0].kind == "chain"
+    other = replace(flow, edges=(replace(flow.edges[0], kind="control"),))
+    assert after_patch(check, other, "EDGE_KIND_UNKNOWN", "flow").edges[0].kind == "chain"
+    for kind in ("error", "conditional", "ai_tool"):
+        asking = replace(flow, edges=(replace(flow.edges[0], kind=kind),))
+        assert [one.patch for one in found(check, asking, "flow")] == [None]
     for kind in ("data", "chain", "result", "smoothstep"):
         fine = replace(flow, edges=(replace(flow.edges[0], kind=kind),))
         assert told(check, fine, "flow") == []

@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
-from tests.workflow.checks.building import after_patch, known, line, node, told, whole
+import pytest
+from tests.workflow.checks.building import after_patch, found, known, line, node, told, whole
 
+from toolweave.workflow.checks import edges
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.identity import check
-from toolweave.workflow.model import EdgeId, Position
+from toolweave.workflow.model import EdgeId, Node, Position
 
 START, END = node("start", "start"), node("end", "end")
 
@@ -24,6 +26,47 @@ def test_a_copy_of_a_node_at_another_place_is_removed() -> None:
     workflow = whole([START, node("a"), copy, END], ["start > a", "a > end"])
     after = after_patch(check, workflow, "NODE_ID_DUPLICATE")
     assert [one.id for one in after.nodes] == ["start", "a", "end"]
+
+
+def _named(node_id: str, name: str) -> Node:
+    return replace(node(node_id), name=name, data={"prompt": name})
+
+
+@pytest.mark.parametrize("names", [("look", "Late note"), ("Look", "x"), ("x", "late-note")])
+def test_the_node_whose_name_is_the_only_id_that_edges_miss_is_named(
+    names: tuple[str, str],
+) -> None:
+    nodes = [START, *(_named("look", one) for one in names), END]
+    (problem,) = found(check, whole(nodes, ["start > look", "look > late_note", "late_note > end"]))
+    assert problem.patch is None
+    assert "'late_note', as the node at /nodes/2 is called" in (problem.hint or "")
+
+
+def test_the_first_of_two_nodes_is_named_too_and_no_edge_is_led_elsewhere() -> None:
+    nodes = [START, _named("look", "late"), _named("look", "look"), END]
+    workflow = whole(nodes, ["start > look", "look > late", "late > end"])
+    (problem,) = found(check, workflow)
+    assert "'late', as the node at /nodes/1 is called" in (problem.hint or "")
+    assert all(one.patch is None for one in found(edges.check, workflow))
+
+
+@pytest.mark.parametrize(
+    ("names", "drawn"),
+    [
+        (("x", "y"), ["start > look", "look > late", "late > end"]),
+        (("late", "Late"), ["start > look", "look > late", "late > end"]),
+        (("look", "late"), ["start > look", "look > late", "late > over"]),
+        (("look", "late"), ["start > look", "look > end"]),
+        (("look", "late", "z"), ["start > look", "look > late", "late > end"]),
+    ],
+)
+def test_no_node_is_named_where_it_is_not_clear_which(
+    names: tuple[str, ...], drawn: list[str]
+) -> None:
+    nodes = [START, *(_named("look", one) for one in names), END]
+    problems = found(check, whole(nodes, drawn))
+    assert {one.code for one in problems} == {"NODE_ID_DUPLICATE"}
+    assert all(one.patch is None and "is called" not in (one.hint or "") for one in problems)
 
 
 def test_a_new_id_is_none_that_is_taken() -> None:

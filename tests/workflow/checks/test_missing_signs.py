@@ -34,7 +34,8 @@ CONDITION = f"{CONFIG}/condition_expression"
 def test_a_sign_with_one_place_is_corrected(wrong: str, right: str) -> None:
     fixed = str(_fixed(_after_start("FLOW.IF", {"condition_expression": wrong}), CONDITION))
     found, wanted = compile_text(fixed).term, compile_text(right).term
-    assert found is not None and wanted is not None
+    assert found is not None
+    assert wanted is not None
     assert meaning_of(found) == meaning_of(wanted)
 
 
@@ -69,5 +70,7 @@ def test_equal_meanings_are_one() -> None:
     plain, wrapped, other = (
         compile_text(one).term for one in ("a && b || c", "(a && b) || c", "a && (b || c)")
     )
-    assert plain is not None and wrapped is not None and other is not None
+    assert plain is not None
+    assert wrapped is not None
+    assert other is not None
     assert meaning_of(plain) == meaning_of(wrapped) != meaning_of(other)

@@ -160,3 +160,10 @@ def test_the_path_of_a_loop_may_be_a_json_path(given: str, right: str) -> None:
     document = _node("FLOW.LOOP", inputs, loop_type="for_each", array_path=given)
     schema = {"type": "object", "properties": {"rows": {"type": "array"}}, "required": ["rows"]}
     assert _fixed({**document, "inputSchema": schema}, f"{CONFIG}/array_path") == right
+
+
+@pytest.mark.parametrize("kind", ["HTTP.REQUEST", "http.request", "N8N.HTTP_REQUEST"])
+def test_a_name_in_two_fields_is_one_name(kind: str) -> None:
+    node = _after_start(kind, {"method": "GET", "url": "https://api.example.com/items"})
+    assert _fixed(node, "/nodes/1/type") == "ACTION"
+    assert _fixed(node, "/nodes/1/data/subtype") == "HTTP_REQUEST"

@@ -263,3 +263,26 @@ def test_a_file_of_another_system_is_named(system: str) -> None:
     problem = load(json.dumps(OF_OTHERS[system])).problems[0]
     assert problem.code == "WORKFLOW_UNKNOWN_DIALECT"
     assert f"a file of {system}," in problem.message
+
+
+@pytest.mark.parametrize("key", ["edges", "links", "flows"])
+def test_nodes_with_their_parts_beside_the_type_decide_the_dialect_not_the_word_for_edges(
+    key: str,
+) -> None:
+    edges: list[Json] = [
+        {"source": "go", "target": "ask"},
+        {"source": "ask", "target": "end", "sourceHandle": "true"},
+    ]
+    named = changed(FLAT, name=None, connections=None, metadata={"name": "flat"}, **{key: edges})
+    loaded = load(json.dumps(named))
+    assert loaded.format == "agent-team"
+    assert [(one.source, one.target, one.source_port) for one in loaded.workflow.edges] == [
+        ("go", "ask", "output"),
+        ("ask", "end", "true"),
+    ]
+
+
+def test_nodes_with_data_and_edges_beside_metadata_are_a_flow() -> None:
+    edges: list[Json] = [{"id": "1", "source": "start", "target": "ask", "type": "chain"}]
+    flow = {"metadata": {"name": "x", "version": "1"}, "nodes": DEEP["nodes"], "edges": edges}
+    assert load(json.dumps(flow)).format == "flow"

@@ -11,9 +11,11 @@ from functools import lru_cache
 from toolweave.json_text import Json
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.ordering_keys import is_ordering, with_edges
 from toolweave.workflow.checks.ports import out_ports
+from toolweave.workflow.formats.inner_nodes import holds_nodes
 from toolweave.workflow.formats.toolweave import EDGE_KEYS
-from toolweave.workflow.model import OUTPUT_PORT, Edge, Node
+from toolweave.workflow.model import OUTPUT_PORT, Edge
 
 _ERROR = "connect the port 'error' of the node to what is to happen then"
 _CONDITION = "put FLOW.IF before it, and connect its port 'true'"
@@ -81,9 +83,6 @@ _OF_WORKFLOWS = {
         "remove it, or use the settings of the nodes",
     ),
 }
-_NEXT = frozenset({"next", "nextnode", "nextstep", "goto", "then", "onsuccess", "transitionto"})
-_BEFORE = frozenset({"dependson", "needs", "runafter", "previous", "parents", "after", "inputfrom"})
-_MAX_TARGETS = 10
 _DRAWN = frozenset({"subAgent", "codex", "prompt", "template", "skill"})
 # Nearly all keys are these; none of them controls a run.
 _USUAL = frozenset(
@@ -100,10 +99,10 @@ def check(case: CheckContext) -> Iterator[Problem]:
             continue
         place = f"/nodes/{index}"
         if any(map(_is_control, node.extras)):
-            yield from _of_node(case, node, node.extras, place)
+            yield from _of_node(case, node.extras, place)
         if case.specs[index] is not None:
             if any(map(_is_control, node.data)):
-                yield from _of_node(case, node, node.data, f"{place}/data")
+                yield from _of_node(case, node.data, f"{place}/data")
             yield from _others(node.extras, _OF_NODES, place)
             yield from _others(node.data, _OF_NODES, f"{place}/data")
         elif node.type in _DRAWN:
@@ -170,59 +169,21 @@ def _is_catalog(case: CheckContext, node_id: str) -> bool:
     return node is not None and case.spec(node) is not None
 
 
-def _of_node(
-    case: CheckContext, node: Node, keys: dict[str, Json], place: str
-) -> Iterator[Problem]:
+def _of_node(case: CheckContext, keys: dict[str, Json], place: str) -> Iterator[Problem]:
     for key, value in keys.items():
-        plain = _plain(key)
-        if (hint := _HINTS.get(plain)) is not None:
+        if holds_nodes(key, value):
+            continue  # an error of its own
+        if (hint := _HINTS.get(_plain(key))) is not None:
             yield _problem(place + pointer(key), key, "a node", hint)
-        elif plain in _NEXT or plain in _BEFORE:
-            yield _order(case, node, key, value, place + pointer(key))
-
-
-def _order(case: CheckContext, node: Node, key: str, value: Json, place: str) -> Problem:
-    listed = value if isinstance(value, list) else [value]
-    named = [one for one in listed if isinstance(one, str) and one in case.graph.nodes]
-    problem = _problem(place, key, "a node", "nodes are joined by connections")
-    if len(named) != len(listed) or not 0 < len(named) <= _MAX_TARGETS:
-        return problem
-    known = {(edge.source, edge.target) for edge in case.workflow.edges}
-    is_next = _plain(key) in _NEXT
-    wanted = [(node.id, one) if is_next else (one, node.id) for one in named]
-    missing = [pair for pair in wanted if pair not in known]
-    has_others = any(node.id in pair for pair in known)
-    if missing and (has_others or any(not _has_one_way(case, one) for one, _ in missing)):
-        return problem
-    edges = [
-        {"op": "add", "path": "/connections/-", "value": _edge(source, target)}
-        for source, target in missing
-    ]
-    removed = {"op": "remove", "path": place}
-    return Problem(
-        problem.code,
-        place,
-        problem.message,
-        hint="use connections instead" if missing else "remove it: a connection says the same",
-        severity="warning",
-        patch=(*edges, removed),
-    )
-
-
-def _has_one_way(case: CheckContext, source: str) -> bool:
-    node = case.workflow.node(source)
-    return node is not None and (out_ports(case, node) or (OUTPUT_PORT,)) == (OUTPUT_PORT,)
-
-
-def _edge(source: str, target: str) -> dict[str, str]:
-    ends = {"id": f"{source}->{target}", "from": source, "to": target}
-    return ends | {"fromPort": "output", "toPort": "input"}
+        elif is_ordering(key):
+            at = place + pointer(key)
+            yield with_edges(case, _problem(at, key, "a node", "nodes are joined by connections"))
 
 
 @lru_cache(maxsize=4_096)  # nodes have the same keys again and again
 def _is_control(key: str) -> bool:
     plain = _plain(key)
-    return plain in _HINTS or plain in _NEXT or plain in _BEFORE
+    return plain in _HINTS or is_ordering(key)
 
 
 def _plain(key: str) -> str:

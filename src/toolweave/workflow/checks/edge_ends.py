@@ -1,5 +1,6 @@
 """Unknown edge ends: which node was meant, or how else to fix the edge."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -15,6 +16,7 @@ from toolweave.workflow.model import OUTPUT_PORT, Edge, Node, NodeId
 
 Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`
 _ENDS = frozenset({"start", "end"})
+_MAX_NAMED = 5
 # How graphs of other systems name the start and the end of a run.
 _RUN_STARTS = frozenset({"start", "begin", "entry", "entrypoint"})
 _RUN_ENDS = frozenset({"end", "finish", "exit", "endnode", "terminate"})
@@ -166,13 +168,18 @@ class EdgeEnds:
 
     def _repaired(
         self, index: int, edge: Edge, key: str, end: NodeId
-    ) -> tuple[str, Operation] | None:
+    ) -> tuple[str, Operation | None] | None:
         named = self._by_name.get(end, []) or self._by_plain_name.get(plain_word(end), [])
         meant = named[0] if len(named) == 1 else self._ids.meant(end)
+        if meant is None and len(named) > 1:
+            listed = " or ".join(repr(one) for one in named[:_MAX_NAMED])
+            return f"several nodes have this title; use one of their ids: {listed}", None
         if meant is None and len(self._ids.nearest(end)) < 2:
             meant = self._by_type(end)
         meant = meant or (self._with_kind(end) if key == "to" else None)
         place = self._case.at_edge(index, key)
+        if meant in self._twice:
+            return None  # one of the two nodes may be the one that is meant, and lack its own id
         if meant is not None and self._fits(edge, key, NodeId(meant)):
             return f"did you mean {meant!r}?", {"op": "replace", "path": place, "value": meant}
         kind = "start" if key == "from" else "end"
@@ -247,6 +254,12 @@ class EdgeEnds:
     @cached_property
     def _ids(self) -> Spelling:
         return Spelling(tuple(self._nodes))
+
+    @cached_property
+    def _twice(self) -> frozenset[str]:
+        """The ids that several nodes have."""
+        counts = Counter(node.id for node in self._case.workflow.nodes)
+        return frozenset(one for one, count in counts.items() if count > 1)
 
     @cached_property
     def _by_name(self) -> dict[str, list[NodeId]]:

@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from toolweave.catalog.spec import NodeSpec
 from toolweave.problems import Problem
 from toolweave.tools.meaning import meant as meant_options
+from toolweave.tools.meaning import plain_word
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.edge_ends import EdgeEnds, Operation, begins, way
-from toolweave.workflow.checks.kinds import DECISIONS, SILENT, is_loop, spec_of, type_of
+from toolweave.workflow.checks.edge_ends import EdgeEnds, Operation, way
+from toolweave.workflow.checks.edges_without_effect import misplaced_edge
+from toolweave.workflow.checks.kinds import DECISIONS, SILENT, is_loop, spec_of
 from toolweave.workflow.checks.node_facts import node_table
 from toolweave.workflow.checks.ports import (
     ERROR,
@@ -33,6 +35,12 @@ from toolweave.workflow.revise_loops import leads_back
 _CLOSED = SILENT | {"start", "end", "TRIGGER"}
 # The port of a node with several outputs is not guessed.
 MAX_PORTS = 100
+_CHAIN = "chain"
+# Kinds that ask for what a flow does not do.
+_ASKING = frozenset(
+    {"error", "onerror", "failure", "catch", "condition", "conditional", "true", "false", "yes"}
+    | {"no", "else", "default", "loop", "loopback", "feedback", "back", "optional", "disabled"}
+)
 # Values that only style the edge on a canvas.
 _DRAWN_KINDS = frozenset({"default", "straight", "step", "smoothstep", "bezier", "simplebezier"})
 
@@ -62,7 +70,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
             if first != index:
                 yield _twice(case, index, first, edge)
         if (source in never_source or target in never_target) and (
-            misplaced := _placed(case, index, edge)
+            misplaced := misplaced_edge(case, index, edge)
         ):
             yield misplaced
         if case.format == "flow":
@@ -123,69 +131,27 @@ def _twice(case: CheckContext, index: int, first: int, edge: Edge) -> Problem:
     )
 
 
-def _placed(case: CheckContext, index: int, edge: Edge) -> Problem | None:
-    """Yield warnings for edges that have no effect."""
-    source, target = case.graph.nodes[edge.source], case.graph.nodes[edge.target]
-    if source.type in SILENT or target.type in SILENT:
-        silent = source if source.type in SILENT else target
-        code, message = "EDGE_AT_GROUP", f"{shown(silent.id)} is an annotation and never runs"
-    elif begins(case, target):
-        code, message = "EDGE_INTO_START", f"{shown(target.id)} starts the workflow"
-    elif type_of(source) == "end":
-        code, message = "EDGE_OUT_OF_END", f"{shown(source.id)} ends the workflow"
-    else:
-        return None
-    patch = _turned(case, index, edge)
-    is_removed = patch is None and begins(case, target) and type_of(source) == "end"
-    if is_removed:
-        patch = (_remove(index),)
-    return Problem(
-        code,
-        case.at_edge(index),
-        f"{message}; expected no edge {'out of' if code == 'EDGE_OUT_OF_END' else 'to'} it",
-        hint="remove the edge: a run is over there"
-        if is_removed
-        else "turn the edge around"
-        if patch
-        else "remove the edge, or connect the nodes before and after it",
-        severity="warning",
-        patch=patch,
-    )
-
-
-def _turned(case: CheckContext, index: int, edge: Edge) -> tuple[Operation, ...] | None:
-    """The edge the other way round, if its ends are the first or last of a way that lacks it."""
-    graph = case.graph
-    source, target = graph.nodes[edge.source], graph.nodes[edge.target]
-    is_first = begins(case, target) and not graph.outgoing(target.id) and not begins(case, source)
-    is_last = type_of(source) == "end" and len(graph.outgoing(source.id)) == 1
-    others = [one for one in graph.incoming(source.id) if one is not edge]
-    is_lost = is_first and not others
-    is_left = is_last and not graph.outgoing(target.id) and bool(graph.incoming(target.id))
-    if not (is_lost or is_left) or target.type in SILENT or source.type in SILENT:
-        return None
-    known = out_ports(case, target)
-    if (known is not None and OUTPUT_PORT not in known) or edge.source_port != OUTPUT_PORT:
-        return None
-    return (
-        {"op": "replace", "path": case.at_edge(index, "from"), "value": edge.target},
-        {"op": "replace", "path": case.at_edge(index, "to"), "value": edge.source},
-    )
-
-
 def kind_problems(case: CheckContext, index: int, edge: Edge) -> Iterator[Problem]:
     """Yield a problem for an edge of a flow whose kind no flow has."""
     if edge.kind is None or edge.kind in {*FLOW_KINDS, *_DRAWN_KINDS}:
         return
     place = case.at_edge(index, "kind")
     meant = closest(edge.kind, FLOW_KINDS)
-    if meant is None and len(found := meant_options(edge.kind, FLOW_KINDS)) == 1:
+    found = meant_options(edge.kind, FLOW_KINDS) if meant is None else []
+    if len(found) == 1:
         meant = found[0]
+    if meant is None and (is_attachment(edge) or plain_word(edge.kind) in _ASKING):
+        hint = f"it is treated as {_CHAIN}; write 'data' or {_CHAIN!r}"
+    elif meant is None and not found:
+        # Other kinds are treated as this one, so that writing it changes nothing.
+        hint, meant = f"it is treated as {_CHAIN}: write {_CHAIN!r}", _CHAIN
+    else:
+        hint = f"did you mean {meant!r}?" if meant else f"write {' or '.join(map(repr, found))}"
     yield Problem(
         "EDGE_KIND_UNKNOWN",
         place,
         f"unknown edge kind {shown(edge.kind)}; expected data or chain",
-        hint=f"did you mean {meant!r}?" if meant else "it is treated as chain",
+        hint=hint,
         severity="warning",
         patch=({"op": "replace", "path": place, "value": meant},) if meant else None,
     )

@@ -14,6 +14,7 @@ from toolweave.tools.other_names import names_of
 from toolweave.workflow.checks.path_words import ANY_OUTPUT, FIRST
 from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.scope.resolved_path import ResolvedPath
+from toolweave.workflow.scope.scope import Scope
 from toolweave.workflow.shapes import SCALARS, ValueShape, look_up
 
 # Names that other systems use for a node's output or input.
@@ -235,3 +236,15 @@ def only_field(path: Path, found: ResolvedPath) -> list[Path]:
     fields = [*found.shape.fields]
     is_general = found.at == 1 and path[1] in ANY_OUTPUT and len(path) == 2
     return [(path[0], fields[0])] if is_general and len(fields) == 1 else []
+
+
+def port_meant(scope: Scope, path: Path, found: ResolvedPath) -> Path | None:
+    """The path with the intended port of a node, or with its output."""
+    wrong = path[2]
+    if isinstance(wrong, str) and (port := closest(wrong, found.known)):
+        return (*path[:2], port, *path[3:])
+    value = scope.value_of(found.node) if found.node else None
+    is_there = value is not None and look_up(value, wrong).verdict in {"named", "open"}
+    if is_there:
+        return (*path[:2], "output", *path[2:])
+    return (*path[:2], "output", *path[3:]) if wrong in WRAPPERS else None

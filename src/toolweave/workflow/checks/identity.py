@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from toolweave.problems import Problem, pointer
+from toolweave.tools.meaning import plain_word
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.model import Node
 
@@ -60,7 +61,7 @@ def _nodes(case: CheckContext) -> Iterator[Problem]:
                 patch=(_replace(place, ids.free(f"node-{index + 1}")),),
             )
         elif node.id in first:
-            yield _node_twice(index, node, first[node.id], ids)
+            yield _node_twice(case, index, first[node.id], ids)
         elif case.format == "flow" and len(node.id) > MAX_FLOW_ID:
             yield Problem(
                 "NODE_ID_TOO_LONG",
@@ -86,13 +87,21 @@ def named_in(case: CheckContext) -> Iterator[str]:
         yield edge.target
 
 
-def _node_twice(index: int, node: Node, first: tuple[int, Node], ids: Ids) -> Problem:
+def _node_twice(case: CheckContext, index: int, first: tuple[int, Node], ids: Ids) -> Problem:
     at, other = first
+    node = case.workflow.nodes[index]
     place = pointer("nodes", index, "id")
     patch: tuple[dict[str, str], ...] | None = None
     if replace(node, position=None) == replace(other, position=None):
         patch = ({"op": "remove", "path": pointer("nodes", index)},)
         hint = "both are the same node; remove one"
+    elif (renamed := _renamed(case, at, index)) is not None:
+        # Whether the edges or the id were copied is not known for certain: there is no patch.
+        meant, name = renamed
+        hint = (
+            f"edges lead to or from {name!r}, as the node at {pointer('nodes', meant)} is called: "
+            "give it this id, or correct the edges"
+        )
     else:
         # Which of the two an edge or a reference means is not known.
         hint = (
@@ -100,6 +109,29 @@ def _node_twice(index: int, node: Node, first: tuple[int, Node], ids: Ids) -> Pr
         )
     message = f"the node id {node.id!r} is already used at {pointer('nodes', at)}"
     return Problem("NODE_ID_DUPLICATE", place, message, hint=hint, patch=patch)
+
+
+def _renamed(case: CheckContext, *pair: int) -> tuple[int, str] | None:
+    """Which of two nodes of one id has the only id that edges name and no node has.
+
+    The name of one of them says it: it is that id, or the other one's name is the id of both.
+    """
+    nodes = case.workflow.nodes
+    known = {node.id for node in nodes}
+    ends = {end for edge in case.workflow.edges for end in (edge.source, edge.target)}
+    lost = {end for end in ends - known if end}
+    twice = nodes[pair[0]].id
+    if len(lost) != 1 or sum(node.id == twice for node in nodes) != len(pair):
+        return None
+    (name,) = lost
+    called = [plain_word(nodes[at].name) for at in pair]
+    if plain_word(name) == plain_word(twice) or called[0] == called[1]:
+        return None
+    if plain_word(name) in called:
+        return pair[called.index(plain_word(name))], name
+    if plain_word(twice) in called:
+        return pair[1 - called.index(plain_word(twice))], name
+    return None
 
 
 def _edges(case: CheckContext) -> Iterator[Problem]:

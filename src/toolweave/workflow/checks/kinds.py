@@ -252,7 +252,9 @@ def _by_role(case: CheckContext, node: Node, subtype: str) -> NodeSpec | None:
     # `n8n-nodes-base.code` names a node of another system, whatever its subtype.
     if node.type in NODE_TYPES or "." in node.type or not case.graph.incoming(node.id):
         return None
-    found = [one for one in _built_in(case.known.catalog) if one.subtype == subtype.upper()]
+    # `HTTP` and `REQUEST` are one name in two fields.
+    names = {plain_word(subtype), plain_word(f"{node.type}{subtype}")}
+    found = [one for one in _built_in(case.known.catalog) if plain_word(one.subtype) in names]
     steps = [one for one in found if one.type != "TRIGGER"]
     return steps[0] if len(steps) == 1 else None
 

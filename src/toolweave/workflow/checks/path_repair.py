@@ -17,6 +17,7 @@ from toolweave.workflow.checks.field_repair import (
     input_meant,
     main_output,
     only_field,
+    port_meant,
 )
 from toolweave.workflow.checks.path_words import (
     ALL_NODES,
@@ -109,7 +110,7 @@ class PathRepair:
                 other = self._node(node, wrong)
                 return None if other is None else (path[0], other, *path[2:])
             case "port":
-                return _port(self._scope, path, found)
+                return port_meant(self._scope, path, found)
             case "order":
                 return self._item(node, path)
             case _:
@@ -443,14 +444,3 @@ class PathRepair:
 def _is_slip(wrong: str, name: str) -> bool:
     """Whether letters were left out, added or swapped; another letter makes another short word."""
     return len(wrong) > _SHORT or len(wrong) != len(name) or sorted(wrong) == sorted(name)
-
-
-def _port(scope: Scope, path: Path, found: ResolvedPath) -> Path | None:
-    wrong = path[2]
-    if isinstance(wrong, str) and (port := closest(wrong, found.known)):
-        return (*path[:2], port, *path[3:])
-    value = scope.value_of(found.node) if found.node else None
-    is_there = value is not None and look_up(value, wrong).verdict in {"named", "open"}
-    if is_there:
-        return (*path[:2], "output", *path[2:])
-    return (*path[:2], "output", *path[3:]) if wrong in WRAPPERS else None

@@ -8,6 +8,7 @@ from typing import Any
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import pointer
 from toolweave.workflow.formats.foreign_edges import edge_lists, ends_of
+from toolweave.workflow.formats.foreign_nodes import only_list
 
 Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`
 _EDGES = "edges"
@@ -23,6 +24,8 @@ def flow_operations(document: JsonObject, root: str) -> tuple[str, list[Operatio
         return "", []
     key = _EDGES if _EDGES in document else _only_list(document)
     given = document.get(key) if key else None
+    inner = only_list(given)
+    given = given if inner is None else inner
     if not isinstance(given, list) or not given or key is None:
         return "", []
     to = f"{root}/{_EDGES}"
@@ -31,6 +34,8 @@ def flow_operations(document: JsonObject, root: str) -> tuple[str, list[Operatio
     if any(one is None or (one and key != _EDGES) for one in renamed):
         return "", []
     operations = [step for steps in renamed for step in steps or ()]
+    if inner is not None:
+        operations.insert(0, {"op": "replace", "path": to, "value": inner})
     if key != _EDGES:
         operations.insert(0, {"op": "move", "from": root + pointer(key), "path": to})
     changed = [at for at, steps in enumerate(renamed) if steps]

@@ -50,6 +50,12 @@ _ATTACHED = frozenset(
     {"tools", "attached", "attachments", "agenttools", "toolnodes", "tool", "memory", "memories"}
     | {"subnodes", "attachednodes", "attachedtools", "children"}
 )
+# Keys of a node under which other systems have the nodes inside it.
+_INNER = frozenset(
+    {"nodes", "steps", "body", "children", "do", "tasks", "substeps", "subnodes", "loopbody"}
+    | {"actions", "innernodes", "childnodes", "blocks", "bodynodes", "loopnodes", "loopsteps"}
+)
+_REPEATING = frozenset({"LOOP", "FOR_EACH"})
 _BOTH = pattern(r"([A-Za-z_-]+)\s*(?:[./:]|::|->)\s*([A-Za-z][\w-]*)")
 _TOOL = pattern(r"TOOL\s*[./:]\s*(MCP:[^\s/]+/\S+)", re.IGNORECASE)
 _KNOWN_TYPES = frozenset(
@@ -71,6 +77,11 @@ def meant_key(key: str, free: Iterable[str]) -> str | None:
     if same:
         return same[0] if len(same) == 1 else None
     return misspelt(key, names) if len(key) >= _LEAST else None
+
+
+def is_inner_key(key: str) -> bool:
+    """Whether other systems have the nodes inside a node under this key."""
+    return plain(key) in _INNER
 
 
 def is_known_type(value: Json) -> bool:
@@ -182,19 +193,22 @@ def hides_parts(node: JsonObject, data: Json) -> bool:
     kind = node.get("type")
     if isinstance(data, dict):
         return has_hidden_parts(kind, data)
-    return _holds_parts(kind, node.get("configurations"))
+    return _holds_parts(kind, node)
 
 
 def has_hidden_parts(kind: Json, data: JsonObject) -> bool:
     """Whether a part of a node of this type may be at another level of its data."""
     if not _USUAL_DATA.issuperset(data) and kind in NODE_TYPES:
         return True
-    return _holds_parts(kind, data.get("configurations"))
+    return _holds_parts(kind, data)
 
 
-def _holds_parts(kind: Json, settings: Json) -> bool:
+def _holds_parts(kind: Json, owner: JsonObject) -> bool:
+    settings = owner.get("configurations")
     if not isinstance(settings, dict):
         return False
+    if owner.get("subtype") in _REPEATING and any(map(is_inner_key, settings)):
+        return True
     return not _PARTS.isdisjoint(settings) or (
         kind == "AI_AGENT" and any(plain(key) in _ATTACHED for key in settings)
     )

@@ -13,6 +13,15 @@ from toolweave.catalog.spec import NODE_TYPES
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.formats.envelope import WRAPPER, X, unwrapped
+from toolweave.workflow.formats.flow_documents import (
+    FLOW_TYPES,
+    are_flow_nodes,
+    flow_nodes_in,
+    is_flow,
+    key_of_nodes,
+    listed_flows,
+    lists_edges,
+)
 from toolweave.workflow.formats.flow_reshape import flow_operations
 from toolweave.workflow.formats.foreign_edges import (
     edge_list,
@@ -30,6 +39,8 @@ from toolweave.workflow.formats.foreign_nodes import (
     node_lists,
     node_operations,
 )
+from toolweave.workflow.formats.inner_nodes import lifting
+from toolweave.workflow.formats.named_ends import named_ends
 from toolweave.workflow.json_patch import apply_patch
 
 CODE = "WORKFLOW_FORM_FOREIGN"
@@ -40,7 +51,6 @@ _TRIGGER = "TRIGGER"
 _TITLES = ("title", "label", "workflowName", "workflow_name", "displayName", "display_name")
 _FLOW_KINDS = frozenset({"data", "chain", "result"})
 _OTHER_ENDS = frozenset({"from_node", "to_node", "from", "to"})
-_FLOW_TYPES = frozenset({"template", "multi_input", "result", "input", "flow-link"})
 # Where a call of a tool or an answer of one holds a workflow.
 _AROUND = frozenset({"arguments", "args", "input", "data", "result", "body", "payload", "content"})
 # What is inside a document with one of these is a part of it, such as a flow of an agent.
@@ -52,14 +62,21 @@ _MEANT: dict[Dialect, str] = {
     "agent-team": "with 'configurations' in nodes, 'from_node' and 'to_node' in connections",
 }
 
+_LISTED = "apply the fix, which lists and connects them there"
+
 Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`
 
 
 def reshaped(document: Json) -> tuple[Json, tuple[Problem, ...]]:
     """The document in the dialect it is nearest to, and what was corrected in it."""
-    if not isinstance(document, dict) or "flows" in document:
+    if not isinstance(document, dict):
         return document, ()
     inner, is_wrapped = unwrapped(document)
+    if (found := listed_flows(inner)) is not None and X not in inner:
+        root = pointer(WRAPPER) if is_wrapped else ""
+        return _with_listed_flows(document, root, *found)
+    if "flows" in inner and not lists_edges(inner):
+        return _with_parts(document, pointer(WRAPPER) if is_wrapped else "")
     if X in inner or inner.get("nodes") == []:  # without nodes no dialect is surer than another
         return document, ()
     if not isinstance(inner.get("nodes"), list) and (found := _taken_out(inner)) is not None:
@@ -67,11 +84,57 @@ def reshaped(document: Json) -> tuple[Json, tuple[Problem, ...]]:
         whole: Operation = {"op": "replace", "path": "", "value": after}
         message = "the workflow is inside another object, and is read without it"
         return after, (_problem("", message, [whole]),)
-    work = _Reshaping(inner, pointer(WRAPPER) if is_wrapped else "")
+    root = pointer(WRAPPER) if is_wrapped else ""
+    if lifted := _lifted(inner, root):
+        document = apply_patch(document, [one for problem in lifted for one in problem.patch or ()])
+        after, problems = reshaped(document)
+        return after, (*lifted, *problems)
+    work = _Reshaping(inner, root)
     work.run()
     if not work.problems:
         return document, ()
     return apply_patch(document, work.operations), tuple(work.problems)
+
+
+def _with_listed_flows(
+    document: JsonObject, root: str, key: str, operations: list[Operation]
+) -> tuple[Json, tuple[Problem, ...]]:
+    """The document with its flows as the list `flows`."""
+    moved = [
+        {name: root + one if name in {"path", "from"} else one for name, one in step.items()}
+        for step in operations
+    ]
+    problem = _problem(root + pointer(key), "expected 'flows' as a list of flows", moved)
+    after, problems = _with_parts(apply_patch(document, moved), root)
+    return after, (problem, *problems)
+
+
+def _with_parts(document: Json, root: str) -> tuple[Json, tuple[Problem, ...]]:
+    """The document with the nodes and edges of each of its flows in the form of a flow."""
+    inner, _ = unwrapped(document)
+    flows = inner.get("flows") if X not in inner else None
+    problems: list[Problem] = []
+    for at, flow in enumerate(flows if isinstance(flows, list) else ()):
+        if isinstance(flow, dict) and any(
+            are_flow_nodes(one) or flow_nodes_in(one) for one in flow.values()
+        ):
+            work = _Reshaping(flow, f"{root}/flows/{at}")
+            work.run()
+            problems += work.problems
+    operations = [one for problem in problems for one in problem.patch or ()]
+    return (apply_patch(document, operations) if operations else document), tuple(problems)
+
+
+def _lifted(inner: JsonObject, root: str) -> list[Problem]:
+    """The nodes inside other nodes, which are put into the list of all nodes."""
+    nodes = inner.get("nodes")
+    if not isinstance(nodes, list) or len(nodes) > MAX_PARTS:
+        return []
+    message = "the nodes inside this node never run; all nodes are in the list 'nodes'"
+    return [
+        replace(_problem(place, message, operations), code="NODES_NESTED", hint=_LISTED)
+        for place, operations in lifting(inner, root, dialect_of(nodes))
+    ]
 
 
 def original_place(place: str, problems: Sequence[Problem]) -> str:
@@ -107,12 +170,12 @@ def _taken_out(document: JsonObject) -> JsonObject | None:
         if not isinstance(value, dict):
             continue
         is_around = key in _GRAPHS | _AROUND or (len(document) == 1 and key != WRAPPER)
-        if is_around and are_nodes(value.get("nodes")):
+        if is_around and _is_workflow(value):
             is_graph = key in _GRAPHS
             rest = {name: one for name, one in document.items() if name != key}
             found.append({**rest, **value} if is_graph else value)
         elif key in _AROUND and isinstance(inner := value.get(WRAPPER), dict):
-            found += [inner] if are_nodes(inner.get("nodes")) else []
+            found += [inner] if _is_workflow(inner) else []
     if not found and _OWN.isdisjoint(document):
         found = [*_workflows_in(document)]
     return found[0] if len(found) == 1 else None
@@ -120,11 +183,15 @@ def _taken_out(document: JsonObject) -> JsonObject | None:
 
 def _workflows_in(value: Json, depth: int = 4) -> Iterator[JsonObject]:
     """The workflows in an answer or a call of a tool."""
-    if isinstance(value, dict) and are_nodes(value.get("nodes")):
+    if isinstance(value, dict) and _is_workflow(value):
         yield value
     elif depth and isinstance(value, dict | list):
         for one in list(value.values() if isinstance(value, dict) else value)[:_MAX_MEMBERS]:
             yield from _workflows_in(one, depth - 1)
+
+
+def _is_workflow(value: JsonObject) -> bool:
+    return are_nodes(value.get("nodes")) or is_flow(value)
 
 
 class _Reshaping:
@@ -143,13 +210,17 @@ class _Reshaping:
         """Correct nodes, then edges."""
         key, moved = self._key_of_nodes()
         if key is None:
+            self._flow_nodes()
             return
         given = self._inner[key]
-        nodes = given if isinstance(given, list) else as_list(given)
+        nodes = given if isinstance(given, list) else as_list(given) or flow_nodes_in(given)
         if nodes is None or len(nodes) > MAX_PARTS:
             return
         if _is_flow(self._inner, nodes):
-            self._flow_edges()
+            if nodes is not given and are_flow_nodes(nodes):
+                operation = {"op": "replace", "path": f"{self._root}{pointer(key)}", "value": nodes}
+                self._flow_nodes_told(key, operation)
+            self._flow_edges({**self._inner, "nodes": nodes})
             return
         if nodes is not given:
             path = f"{self._root}{pointer(key)}"
@@ -239,6 +310,8 @@ class _Reshaping:
         if not isinstance(given, list) or len(given) > MAX_PARTS:
             return
         source = source_key(given, nodes)
+        if dialect == "agent-team" and not moved:
+            self.problems += named_ends(given, nodes, to)
         found = {
             at: operations
             for at, one in enumerate(given)
@@ -254,8 +327,20 @@ class _Reshaping:
             told = f"the edge is in another form; {message}"
             self.problems.append(_problem(f"{to}/{at}", told, operations))
 
-    def _flow_edges(self) -> None:
-        place, operations = flow_operations(self._inner, self._root)
+    def _flow_nodes(self) -> None:
+        """The nodes of a flow under another word."""
+        if (key := key_of_nodes(self._inner)) is not None:
+            source, to = f"{self._root}{pointer(key)}", f"{self._root}/nodes"
+            self._flow_nodes_told(key, {"op": "move", "from": source, "path": to})
+            rest = {name: one for name, one in self._inner.items() if name != key}
+            self._flow_edges({**rest, "nodes": self._inner[key]})
+
+    def _flow_nodes_told(self, key: str, operation: Operation) -> None:
+        told = "the nodes are in the form of another system; a flow has them in the list 'nodes'"
+        self.problems.append(_problem(f"{self._root}{pointer(key)}", told, [operation]))
+
+    def _flow_edges(self, flow: JsonObject) -> None:
+        place, operations = flow_operations(flow, self._root)
         if operations:
             told = "the edges are in the form of another dialect; a flow has 'edges' with "
             told += "'source' and 'target'"
@@ -340,10 +425,13 @@ def _by_id(document: Json) -> dict[str, JsonObject]:
 def _is_flow(document: JsonObject, nodes: list[Json]) -> bool:
     """Whether it is a flow, whose edges have a source and a target."""
     kinds = [one.get("type") for one in nodes if isinstance(one, dict)]
-    if any(isinstance(kind, str) and kind in _FLOW_TYPES for kind in kinds):
+    if any(isinstance(kind, str) and kind in FLOW_TYPES for kind in kinds):
         return True
     edges = document.get("edges")
     if not isinstance(edges, list):
+        return False
+    # Nor has a flow nodes with their parts beside the type.
+    if dialect_of(nodes) == "agent-team" and all(map(is_known_type, kinds)):
         return False
     # No edge of a flow has the keys of another dialect.
     is_other = [isinstance(one, dict) and not _OTHER_ENDS.isdisjoint(one) for one in edges]

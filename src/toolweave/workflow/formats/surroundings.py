@@ -16,6 +16,7 @@ from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.patterns import pattern
 from toolweave.problems import Problem
+from toolweave.workflow.formats import envelope
 from toolweave.workflow.formats.loose_json import REPEATED_KEY, Ambiguous, Loose, read_loose
 
 # Reading this way is slow; larger files are written by programs.
@@ -221,7 +222,8 @@ def _is_prose(text: str) -> bool:
 
 
 def _is_workflow(value: Json) -> bool:
-    return isinstance(value, dict) and isinstance(value.get("nodes"), list)
+    inner, _ = envelope.unwrapped(value)
+    return isinstance(inner.get("nodes"), list) or isinstance(inner.get("flows"), list)
 
 
 def corrected(data: bytes, error: Invalid) -> tuple[Json, Problem]:
