@@ -346,8 +346,17 @@ def _from_list(value: list[Json], kinds: list[Json], about: str) -> Iterator[Jso
             yield found
     elif "object" in kinds and _may_join(value) and (found := _joined(value)):
         yield found
+    elif _is_pair_of_texts(value):
+        return  # an entry: what it is called may be one of its members
     elif len(value) == 1 and ("array" in kinds) == isinstance(value[0], list):
         yield (_joined(value) or value[0]) if "object" in kinds else value[0]
+
+
+def _is_pair_of_texts(value: list[Json]) -> bool:
+    """Whether a list has one object with two texts, which reads as a name and its value."""
+    inner = value[0] if len(value) == 1 else None
+    is_pair = isinstance(inner, dict) and len(inner) == 2
+    return is_pair and all(isinstance(one, str) for one in cast("JsonObject", inner).values())
 
 
 def _paired(

@@ -59,8 +59,9 @@ def _check_values(given: NodeInput) -> None:
     why = None if "{{" in query else parameter_fault(query, values)
     if why is None:
         return
-    named = values if isinstance(values, dict) else named_values(query, values)
-    fix = meant_parameters(query, named) if isinstance(values, dict) else named
+    fix = (
+        meant_parameters(query, values) if isinstance(values, dict) else named_values(query, values)
+    )
     # The names of the values are in the document, whatever the values are.
     raise refused_at(
         ("parameters",),

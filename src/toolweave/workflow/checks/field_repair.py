@@ -15,7 +15,7 @@ from toolweave.workflow.checks.path_words import ANY_OUTPUT, FIRST
 from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.scope.resolved_path import ResolvedPath
 from toolweave.workflow.scope.scope import Scope
-from toolweave.workflow.shapes import SCALARS, ValueShape, look_up
+from toolweave.workflow.shapes import SCALARS, Kind, ValueShape, look_up
 
 # Names that other systems use for a node's output or input.
 WRAPPERS = frozenset(
@@ -30,6 +30,7 @@ _AROUND = WRAPPERS | {
 }
 # Outputs that hold what a node passes on or was sent, and nothing about it.
 _PAYLOADS = frozenset({"data", "result", "github_payload", "slack_payload"})
+_LIST: frozenset[Kind] = frozenset({"array"})
 _RESULT = frozenset({"result", "results", "output", "outputs"})
 _REQUEST = {"headers", "body", "query_params"}
 
@@ -227,7 +228,7 @@ def _payload(shape: ValueShape, wrong: Step) -> str | None:
 def first_item(path: Path, found: ResolvedPath) -> Path | None:
     """`rows[0].sku` for `rows.first.sku`, which a list has no field for."""
     is_inner = 0 < found.at < len(path) - 1
-    is_first = is_inner and path[found.at] in FIRST and found.shape.kinds == {"array"}
+    is_first = is_inner and path[found.at] in FIRST and found.shape.kinds <= _LIST
     return (*path[: found.at], 0, *path[found.at + 1 :]) if is_first else None
 
 

@@ -167,8 +167,8 @@ def _sides(given: JsonObject) -> JsonObject | None:
     path = _FIELD.fullmatch(left) if isinstance(left, str) else None
     if operator is None or path is None or compile_text(path["path"]).path is None:
         return None
-    value: JsonObject = {"value": parts["right"]} if "right" in parts else {}
-    return {"field": path["path"], "operator": operator, **value}
+    more: JsonObject = {"value": parts["right"]} if "right" in parts else {}
+    return {"field": path["path"], "operator": operator, **more}
 
 
 def _operator(sign: str) -> str | None:

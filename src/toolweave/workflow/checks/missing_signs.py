@@ -7,6 +7,7 @@ out; where two of them have different meanings, there is no answer.
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from itertools import pairwise
+from typing import cast
 
 from toolweave.cel.syntax import Term
 from toolweave.cel.tokens import Token, cel_tokens
@@ -42,7 +43,7 @@ def meaning_of(term: Term) -> object:
 
 def _plain(value: object) -> object:
     if isinstance(value, tuple):
-        return tuple(_plain(one) for one in value)
+        return tuple(map(_plain, cast("tuple[object, ...]", value)))
     if is_dataclass(value):
         named = (one.name for one in fields(value) if one.name != "at")
         return (type(value).__name__, *(_plain(getattr(value, name)) for name in named))
