@@ -36,6 +36,7 @@ WAITING = 2  # workers that wait for something else than a processor, on average
 LOOK_S = 3.0  # how often to look whether the processors idle
 IDLE_SHARE = 0.15  # of their time; with more, a worker is added
 MOST = 5  # workers for each processor
+THREADS_END_S = 20.0  # what the threads of a worker have to end in
 
 KEEPING_APPS = (
     "_is_gen_callable_cached",
@@ -295,9 +296,20 @@ def _work(session: pytest.Session, line: Connection, base: Path) -> None:
         traceback.print_exc()
     finally:
         atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]
-        cast(Any, threading)._shutdown()
+        _join_threads()
         line.close()
         os._exit(status)
+
+
+def _join_threads() -> None:
+    """Wait for the threads of tests; one that a test left behind must not hold up the end."""
+    until = time.monotonic() + THREADS_END_S
+    others = [one for one in threading.enumerate() if one is not threading.current_thread()]
+    for one in others:
+        if not one.daemon:
+            one.join(max(0.0, until - time.monotonic()))
+            if one.is_alive():
+                sys.stderr.write(f"\nBUG: a test left the thread {one.name!r} behind\n")
 
 
 def _places(line: Connection) -> Iterator[int]:

@@ -25,7 +25,6 @@ _PLAIN = pattern(r"[\w#@/:+-][\w#@/:+. -]*")
 _TERM = pattern(r"[a-z]+|\S*[\d@#/_-]\S*")
 _PATH = pattern(r"[A-Za-z_]\w*(\.\w+)+")
 _LISTED = pattern(r"[\w#@+*-][\w#@+*./-]*(\s*[,;]\s*[\w#@+*-][\w#@+*./-]*)+")
-_BARRED = pattern(r"[\w#-][\w# -]*(?:\|[\w# -]*[\w#-])+")
 _NUMBERED = pattern(r".*\d")
 _ADDRESS = pattern(r"[^\s@,;|]+@[^\s@,;|]+")
 # YAML booleans too: converted files contain them as texts.
@@ -319,8 +318,6 @@ def _lists(text: str) -> Iterator[Json]:
         yield [text]
     elif _LISTED.fullmatch(text) and not _MIXED.search(text):
         yield [one.strip() for one in re.split(r"[,;]", text)]
-    if _BARRED.fullmatch(text):
-        yield [one.strip() for one in text.split("|")]
     parts = re.split(r"\s+and\s+|\s*\|\s*|\s+", text)
     if len(parts) > 1 and all(_ADDRESS.fullmatch(one) for one in parts):
         yield [*parts]
