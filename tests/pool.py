@@ -303,13 +303,12 @@ def _work(session: pytest.Session, line: Connection, base: Path) -> None:
 
 def _join_threads() -> None:
     """Wait for the threads of tests; one that a test left behind must not hold up the end."""
-    until = time.monotonic() + THREADS_END_S
-    others = [one for one in threading.enumerate() if one is not threading.current_thread()]
-    for one in others:
-        if not one.daemon:
-            one.join(max(0.0, until - time.monotonic()))
-            if one.is_alive():
-                sys.stderr.write(f"\nBUG: a test left the thread {one.name!r} behind\n")
+    ending = threading.Thread(target=cast(Any, threading)._shutdown, daemon=True)
+    ending.start()
+    ending.join(THREADS_END_S)
+    if ending.is_alive():
+        left = [one.name for one in threading.enumerate() if not one.daemon]
+        sys.stderr.write(f"\nBUG: tests left threads behind: {left[1:]}\n")
 
 
 def _places(line: Connection) -> Iterator[int]:
