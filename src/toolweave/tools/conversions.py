@@ -125,7 +125,10 @@ def conversions(value: Json, kinds: list[Json], about: str = "") -> Iterator[Jso
 
 
 def _as_list(value: Json, about: str) -> Iterator[Json]:
-    if isinstance(value, dict) and (listed := listed_in(value) or _own_list(value, about)):
+    listed = listed_in(value) if isinstance(value, dict) else None
+    if isinstance(value, dict) and listed is None:
+        listed = _own_list(value, about)
+    if listed is not None:
         yield listed
     elif isinstance(value, dict) and _holds_template(value):
         yield from _template_in(value, about)

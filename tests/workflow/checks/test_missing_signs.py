@@ -11,6 +11,7 @@ from tests.workflow.checks.test_one_answer import (
 )
 
 from toolweave.cel.language import compile_text
+from toolweave.workflow.checks import foreign_repair
 from toolweave.workflow.checks.missing_signs import meaning_of, with_one_sign
 
 CONDITION = f"{CONFIG}/condition_expression"
@@ -74,3 +75,10 @@ def test_equal_meanings_are_one() -> None:
     assert wrapped is not None
     assert other is not None
     assert meaning_of(plain) == meaning_of(wrapped) != meaning_of(other)
+
+
+def test_only_so_many_places_are_tried_in_a_workflow(monkeypatch: pytest.MonkeyPatch) -> None:
+    document = _after_start("FLOW.IF", {"condition_expression": "size(trigger.city == 4"})
+    assert _fixed(document, CONDITION) == "size(trigger.city) == 4"  # the control
+    monkeypatch.setattr(foreign_repair, "MAX_SIGNS_TRIED", 0)
+    assert _fixed(document, CONDITION) == "size(trigger.city == 4"

@@ -15,6 +15,8 @@ from tests.workflow.checks.test_one_answer import (
 )
 from tests.workflow.corpus.bases import Document
 
+from toolweave.tools.conversions import conversions
+
 INPUTS = "/nodes/1/data/inputParams"
 ITEMS: Document = {"data": "{{ trigger.rows }}"}
 FIELDS = {"name": "string", "size": "integer"}
@@ -167,3 +169,15 @@ def test_a_name_in_two_fields_is_one_name(kind: str) -> None:
     node = _after_start(kind, {"method": "GET", "url": "https://api.example.com/items"})
     assert _fixed(node, "/nodes/1/type") == "ACTION"
     assert _fixed(node, "/nodes/1/data/subtype") == "HTTP_REQUEST"
+
+
+def test_an_empty_list_in_an_object_stays_an_empty_list() -> None:
+    assert list(conversions({"items": []}, ["array"], "rows")) == [[]]
+    assert list(conversions({"rows": [{"a": 1}]}, ["array"], "rows")) == [[{"a": 1}]]
+
+
+def test_placeholders_far_apart_are_no_list() -> None:
+    text = "{{ trigger.count }}" + "\n" * 50 + "and {{ trigger.count }}"
+    problems = _problems(_mcp(toolName="summarize_numbers", parameterValues={"numbers": text}))
+    assert any(one.code == "VALUE_TYPE_MISFIT" for one in problems.values())
+    assert all(one.patch is None for one in problems.values())

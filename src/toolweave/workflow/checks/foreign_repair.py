@@ -16,13 +16,15 @@ from toolweave.workflow.checks.missing_signs import meaning_of, with_one_sign
 from toolweave.workflow.checks.path_repair import PathRepair
 from toolweave.workflow.checks.path_rewriting import rewritten
 from toolweave.workflow.checks.typed_expressions import fits
-from toolweave.workflow.model import Node
+from toolweave.workflow.model import Node, NodeId
 from toolweave.workflow.scope.references import Language
 from toolweave.workflow.scope.scope import TABLE, Scope
 from toolweave.workflow.shapes import UNKNOWN, Kind, ValueShape
 
 # `var.x` of Terraform begins with a reserved word.
 _RESERVED = pattern(r"^(?:var|let|const)\.")
+# Places for a bracket or quote that are tried in the expressions of a workflow.
+MAX_SIGNS_TRIED = 1_000
 _TEXT: frozenset[Kind] = frozenset({"string"})
 _STARTING = frozenset({"start", "trigger", "TRIGGER"})
 
@@ -44,6 +46,9 @@ class ForeignRepair:
 
     def __init__(self, case: CheckContext) -> None:
         self._case = case
+        self._left = MAX_SIGNS_TRIED
+        # What `_with_one_sign` found: an expression is asked for twice.
+        self._balanced: dict[tuple[NodeId, str, Language, bool], list[str]] = {}
 
     @cached_property
     def _scope(self) -> Scope:
@@ -69,14 +74,18 @@ class ForeignRepair:
         is_condition: bool = True,
         is_misread: bool = False,
         is_decided: bool = False,
+        has_all_signs: bool = False,
     ) -> str | None:
         """The expression in CEL with names that exist; None where it is not clear.
 
         `is_any`: it may be CEL already. `is_misread`: it is CEL but meant in another language.
+        `has_all_signs`: no bracket or quote is looked for.
         """
         text = _RESERVED.sub("vars.", _unbraced(self._with_ids(given)))
-        if not is_any and (balanced := self._with_one_sign(node, text, language, is_decided)):
-            return balanced[0] if len(balanced) == 1 else None
+        if not has_all_signs:
+            balanced = self._with_one_sign(node, text, language, is_decided)
+            if balanced:
+                return balanced[0] if len(balanced) == 1 else None
         is_ours = not is_misread and compile_text(text).is_ours
         if is_ours and (is_any or text != given):
             return self._resolved(node, text, language, is_json_path=False)
@@ -118,7 +127,13 @@ class ForeignRepair:
             expression = compile_text(text)
             is_cel = expression.is_usable and expression.is_ours and not expression.faults
             ours = self.repaired(
-                node, text, language, parameter="item", is_any=is_cel, is_decided=is_decided
+                node,
+                text,
+                language,
+                parameter="item",
+                is_any=is_cel,
+                is_decided=is_decided,
+                has_all_signs=True,
             )
             if ours is not None and not compile_text(ours).faults:
                 return ours
@@ -128,12 +143,22 @@ class ForeignRepair:
         self, node: Node, text: str, language: Language, is_decided: bool
     ) -> list[str]:
         """The expressions of different meaning that one bracket or quote makes of a text."""
+        key = (node.id, text, language, is_decided)
+        if (known := self._balanced.get(key)) is not None or self._left <= 0:
+            return known or []
         found: dict[object, str] = {}
         texts = with_one_sign(text)
+        self._left -= len(texts)
         # What is CEL so is not read in another language.
         for tried in [one for one in texts if not compile_text(one).faults] or texts:
             ours = self.repaired(
-                node, tried, language, parameter="item", is_any=True, is_decided=is_decided
+                node,
+                tried,
+                language,
+                parameter="item",
+                is_any=True,
+                is_decided=is_decided,
+                has_all_signs=True,
             )
             expression = None if ours is None else compile_text(ours)
             if ours is None or expression is None or expression.term is None:
@@ -141,7 +166,7 @@ class ForeignRepair:
             is_right = expression.kind in {"bool", "dyn"} or not is_decided
             if is_right and fits(self._scope, node, expression, language):
                 found[meaning_of(expression.term)] = ours
-        return list(found.values())
+        return self._balanced.setdefault(key, list(found.values()))
 
     def without_conversions(self, node: Node, cel: str, language: Language) -> str:
         """The expression without `string(…)` around what is a text already."""

@@ -37,7 +37,7 @@ from toolweave.workflow.shapes import (
 
 _NUMBERS = frozenset({"integer", "fraction"})
 _ONE = pattern(r"\{\{[^{}]*\}\}")
-_SEVERAL = pattern(r"\s*\{\{[^{}]*\}\}(?:\s*[,;\n]\s*\{\{[^{}]*\}\})+\s*")
+_SEVERAL = pattern(r"\s*\{\{[^{}]*\}\}(?:[ \t\r]*[,;\n]\s*\{\{[^{}]*\}\})+\s*")
 # Templates whose constants are values.
 _FILLED = frozenset({"value", "config"})
 
